@@ -1,0 +1,64 @@
+/** The HTTP application: health, docs and one sub-app per contract. What tests start. */
+
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { createDocs } from './http/docs.ts';
+import { exchangeOf } from './http/exchange.ts';
+import { createHealth, type Readiness } from './http/health.ts';
+import { createMetrics } from './http/metrics.ts';
+import { openExchange } from './http/request-log.ts';
+import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
+import { docsFiles } from './pages/docs/docs-files.ts';
+import type { Services } from './services.ts';
+import { auth2 } from './surfaces/auth-2/index.ts';
+import { oauth2 } from './surfaces/oauth2/index.ts';
+import { oidc2 } from './surfaces/oidc-2/index.ts';
+import { pages } from './surfaces/pages/index.ts';
+
+export interface AppOptions {
+  /** Addresses of proxies whose `X-Forwarded-For` counts. */
+  readonly trustProxy?: readonly string[];
+  /** Bearer for `/metrics` and the details of `/readyz`. */
+  readonly metricsToken?: string | null;
+  readonly readiness?: Readiness;
+}
+
+/** Builds the application; nothing listens yet. Throws when a contract leaves something unsaid. */
+export function createApp(services: Services, options: AppOptions = {}): Express {
+  const metrics = createMetrics();
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy ?? false);
+  app.use(openExchange(services, metrics));
+  app.use(
+    createHealth({
+      store: services.store,
+      metrics,
+      readiness: options.readiness ?? { draining: false },
+      metricsToken: options.metricsToken ?? null,
+    }),
+  );
+  // The surfaces that are called most stand first.
+  const surfaces: Surface[] = [surface(oidc2(services)), surface(oauth2(services)), surface(auth2(services)), surface(pages(services))];
+  app.use((req, res, next) => {
+    const owner = surfaces.find(({ owns }) => owns(req.path));
+    if (owner) owner.app(req, res, next);
+    else next();
+  });
+  app.use(createDocs(services, docsFiles(surfaces)));
+  app.use((_req, res) => {
+    const { malformed } = exchangeOf(res);
+    res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });
+  });
+  app.use(((error: unknown, _req, res, _next) => {
+    services.log.error('internal error', {
+      requestId: exchangeOf(res).requestId,
+      stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
+    });
+    if (res.headersSent) res.destroy();
+    else res.status(500).json({ error: 'server_error' });
+  }) satisfies ErrorRequestHandler);
+  return app;
+
+  function surface<Operations>(definition: SurfaceDefinition<Operations>): Surface {
+    return createSurface(services, definition);
+  }
+}

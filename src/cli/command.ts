@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { Failure } from '../domain/failure.ts';
+
+/** What a command has to say: to scripts, and to people. */
+export interface Answer {
+  readonly json: unknown;
+  readonly text: string;
+  /** 0 unless said. */
+  readonly exitCode?: number;
+}
+
+/** Arguments and options of one call. */
+export interface Call<Options> {
+  readonly args: readonly unknown[];
+  readonly options: Options;
+}
+
+/** Where answers go. */
+export interface Outlet {
+  answer(answer: Answer, asJson: boolean): void;
+}
+
+/** Adds a command that gives one answer; `--json` is understood by every one. */
+export function addCommand<Options>(
+  parent: Command,
+  usage: string,
+  summary: string,
+  outlet: Outlet,
+  work: (call: Call<Options>) => Promise<Answer>,
+): Command {
+  const command = withJson(parent.command(usage).summary(summary).description(summary));
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Options & { json?: true }>();
+    outlet.answer(await work({ args: command.processedArgs, options }), options.json === true);
+  });
+}
+
+/** A command that only holds others. */
+export function addGroup(parent: Command, name: string, summary: string): Command {
+  return withJson(parent.command(name).summary(summary).description(summary));
+}
+
+function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON value on stdout and nothing else');
+}
+
+/** Collects an option that may be given several times. */
+export function collect(value: string, former: readonly string[] = []): readonly string[] {
+  return [...former, value];
+}
+
+/** `key=value` arguments as an object. Throws `value_invalid`. */
+export function readPairs(pairs: readonly string[]): Record<string, string> {
+  const read = new Map<string, string>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, at);
+    if (at < 1) throw new Failure('value_invalid', { message: `${pair} is not of the form key=value` });
+    if (read.has(key)) throw new Failure('value_invalid', { name: key, message: `${key} is given twice` });
+    read.set(key, pair.slice(at + 1));
+  }
+  return Object.fromEntries(read);
+}
+
+/** The number of a row. Throws `value_invalid` naming `name`. */
+export function readId(name: string, text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+  if (id >= 1 && id < 2 ** 31) return id;
+  throw new Failure('value_invalid', { name, message: `${name} must be a whole number from 1 to ${2 ** 31 - 1}` });
+}
+
+const mostSecretBytes = 4096;
+
+/** A secret from the command line, or with `-` the first line of standard input, which no list of processes shows. */
+export async function readSecret(name: string, text: string): Promise<string> {
+  if (text !== '-') return text;
+  let given = Buffer.alloc(0);
+  for await (const chunk of process.stdin) {
+    given = Buffer.concat([given, chunk as Buffer]);
+    if (given.length > mostSecretBytes) throw new Failure('value_invalid', { name, message: `${name} is too long` });
+    if (given.includes('\n')) break;
+  }
+  return given.toString('utf8').split(/\r?\n/, 1)[0] ?? '';
+}

@@ -1,0 +1,169 @@
+/** What `gatehouse doctor` finds out, layer by layer, changing nothing but a mark in the database. */
+
+import { existsSync } from 'node:fs';
+import { systemClock } from '../adapters/clock.ts';
+import { createKeyFile } from '../adapters/key-file.ts';
+import { type Config, ConfigMistakes, readConfig } from '../config.ts';
+import { isLoopback } from '../config-values.ts';
+import { listAccounts } from '../domain/accounts/accounts.ts';
+import { inspectMasterKey } from '../domain/keys/master-key.ts';
+import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
+import { openStore } from '../store/knex/index.ts';
+import type { Store } from '../store/store.ts';
+import { describeError } from './errors.ts';
+
+/** `ok`; `degraded`: it works, with less than could be; `off`: it is not there. */
+export interface Finding {
+  readonly layer: string;
+  readonly status: 'ok' | 'degraded' | 'off';
+  readonly detail: string;
+  /** What to do; null when nothing is to be done. */
+  readonly remedy: string | null;
+  /** The service does not start or does not answer because of it. */
+  readonly fatal: boolean;
+}
+
+const leastNodeMajor = 24;
+
+/** Examines what the environment configures. */
+export async function examine(nodeVersion: string): Promise<Finding[]> {
+  const findings = [examineNode(nodeVersion)];
+  try {
+    const config = readConfig();
+    findings.push(
+      ok(
+        'configuration',
+        `accounts at ${config.addresses.publicScheme}://<subdomain>.${config.addresses.serviceDomain}`,
+      ),
+    );
+    return [...findings, ...examineListening(config), ...(await examineStore(config))];
+  } catch (error) {
+    if (!(error instanceof ConfigMistakes)) throw error;
+    return [...findings, fatal('configuration', error.message, 'correct the settings named')];
+  }
+}
+
+function examineNode(version: string): Finding {
+  const major = Number(version.split('.', 1)[0]);
+  if (major >= leastNodeMajor) return ok('node', version);
+  return fatal('node', version, `use Node ${leastNodeMajor} or newer`);
+}
+
+function examineListening({ host, port, addresses, trustProxy, insecureHttp, metricsToken }: Config): Finding[] {
+  const at = `${host}:${port}`;
+  const listening = isLoopback(host)
+    ? ok('listening address', `${at}, this machine only`)
+    : insecureHttp
+      ? off(
+          'listening address',
+          `${at}, plain http to the network`,
+          'put a proxy with TLS before it; unset INSECURE_HTTP',
+        )
+      : ok('listening address', `${at}, behind a proxy with TLS`);
+  const proxied = trustProxy.length > 0;
+  const forwarding = proxied
+    ? ok('proxy addresses', trustProxy.join(', '))
+    : addresses.publicScheme === 'https'
+      ? degraded(
+          'proxy addresses',
+          'none: every caller seems to be the proxy',
+          'set TRUST_PROXY to the address of the proxy',
+        )
+      : off('proxy addresses', 'none: X-Forwarded headers are ignored', null);
+  const metrics =
+    metricsToken === null
+      ? off('metrics token', 'none: /metrics answers to this machine only', null)
+      : ok('metrics token', 'set');
+  return [listening, forwarding, metrics];
+}
+
+async function examineStore(config: Config): Promise<Finding[]> {
+  const file = /^sqlite:(.+)$/.exec(config.databaseUrl)?.[1];
+  if (file !== undefined && !existsSync(file)) {
+    return [off('store', `${file} is not there yet; the first start makes it`, 'npm start')];
+  }
+  let store: Store | undefined;
+  try {
+    store = await openStore({ url: config.databaseUrl });
+    return await examineOpenStore(config, store);
+  } catch (error) {
+    return [fatal('store', describeError(error).message, 'check DATABASE_URL and that the database runs')];
+  } finally {
+    await store?.close();
+  }
+}
+
+async function examineOpenStore(config: Config, store: Store): Promise<Finding[]> {
+  const { applied, pending } = await store.status();
+  if (pending.length > 0) {
+    const detail = `${applied.length} applied, ${pending.length} pending: ${pending.join(', ')}`;
+    return [ok('store', store.kind), fatal('migrations', detail, 'gatehouse db migrate')];
+  }
+  // A write proves that the store is writable and, on SQLite, that the connection commits durably.
+  await store.facts.keep('doctor', 'wrote here');
+  const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: 'PostgreSQL, synchronous_commit=on' }[
+    store.kind
+  ];
+  return [
+    ok('store', `${durable}; writable`),
+    ok('migrations', `${applied.length} applied`),
+    await examineMasterKey(config, store),
+    ...(await examineKeys(config, store)),
+  ];
+}
+
+async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promise<Finding> {
+  try {
+    const key = await inspectMasterKey({ file: createKeyFile(masterKeyFile), store });
+    if (key) return ok('master key', `${masterKeyFile}, mode 0600, opens this database`);
+    return off('master key', `${masterKeyFile} is not there yet; the first start makes it`, 'npm start');
+  } catch (error) {
+    return fatal('master key', describeError(error).message, 'restore the file from your backup, mode 0600');
+  }
+}
+
+async function examineKeys({ addresses }: Config, store: Store): Promise<Finding[]> {
+  const clock = systemClock;
+  const accounts = await listAccounts({ store, addresses });
+  const now = clock.now();
+  let newest = 0;
+  const without: string[] = [];
+  for (const account of accounts) {
+    const keys = await listKeys({ store, clock }, account);
+    const signing = signingAlgorithms.filter((alg) => keys.some((key) => key.alg === alg && key.state === 'signing'));
+    if (signing.length < signingAlgorithms.length) without.push(account.subdomain);
+    newest = Math.max(newest, account.record.createdAt, ...keys.map(({ publishedAt }) => publishedAt));
+  }
+  const keys =
+    without.length === 0
+      ? ok('signing keys', `${accounts.length} accounts, each with ${signingAlgorithms.join(' and ')}`)
+      : fatal(
+          'signing keys',
+          `missing in ${without.join(', ')}`,
+          `gatehouse keys rotate --emergency --account ${without[0]}`,
+        );
+  const time = new Date(now).toISOString();
+  const behind = newest > now;
+  return [
+    keys,
+    behind
+      ? degraded('clock', `${time}, before the newest record`, 'set the clock of this machine')
+      : ok('clock', time),
+  ];
+}
+
+function ok(layer: string, detail: string): Finding {
+  return { layer, status: 'ok', detail, remedy: null, fatal: false };
+}
+
+function degraded(layer: string, detail: string, remedy: string): Finding {
+  return { layer, status: 'degraded', detail, remedy, fatal: false };
+}
+
+function off(layer: string, detail: string, remedy: string | null): Finding {
+  return { layer, status: 'off', detail, remedy, fatal: false };
+}
+
+function fatal(layer: string, detail: string, remedy: string): Finding {
+  return { layer, status: 'off', detail, remedy, fatal: true };
+}

@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander';
+import { ConfigMistakes } from '../config.ts';
+import { Failure, type FailureCode } from '../domain/failure.ts';
+
+export interface ReportedError {
+  readonly error: string;
+  /** One line. */
+  readonly message: string;
+  /** 2 for a command that was written wrongly, else 1. */
+  readonly exitCode: number;
+}
+
+/** Whatever a command threw, in a code for scripts and words for people. */
+export function describeError(error: unknown): ReportedError {
+  if (error instanceof CommanderError) {
+    const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
+    return report('usage_invalid', message, 2);
+  }
+  if (error instanceof ConfigMistakes) return report('configuration_invalid', error.message);
+  if (error instanceof Failure) return report(error.code, messageOf(error));
+  return report('internal', error instanceof Error ? error.message : String(error));
+}
+
+function report(
+  error: FailureCode | 'usage_invalid' | 'configuration_invalid',
+  message: string,
+  exitCode = 1,
+): ReportedError {
+  return { error, message: message.replace(/\s*[\r\n]+\s*/g, ' ').trim(), exitCode };
+}
+
+function messageOf({ code, detail }: Failure): string {
+  if (detail.message !== undefined) return detail.message;
+  const reason = detail.reason === undefined ? '' : ` (${detail.reason})`;
+  if (code === 'conflict') return `another has the same ${detail.name ?? 'name'}`;
+  if (code === 'unavailable') return `the service cannot do this now${reason}`;
+  return `${code.replaceAll('_', ' ')}${reason}`;
+}

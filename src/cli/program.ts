@@ -1,0 +1,59 @@
+import { Command, CommanderError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { addAccessCommands } from './access-commands.ts';
+import { addAccountCommands } from './account-commands.ts';
+import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
+import type { Outlet } from './command.ts';
+import { addDatabaseCommands } from './db-commands.ts';
+import { addDoctorCommand } from './doctor-command.ts';
+import { describeError } from './errors.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { addServeCommand } from './serve-command.ts';
+import { addRoleCommands, addUserCommands } from './user-commands.ts';
+
+/** Runs one command line (without node and script); answers the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const asJson = args.includes('--json');
+  const outlet: Outlet = {
+    answer(answer, json) {
+      process.stdout.write(json ? `${JSON.stringify(answer.json)}\n` : answer.text);
+      exitCode = answer.exitCode ?? 0;
+    },
+  };
+  try {
+    await createProgram(outlet, asJson).parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    return reportError(error, asJson);
+  }
+}
+
+function createProgram(outlet: Outlet, asJson: boolean): Command {
+  const program = new Command('gatehouse')
+    .description('A self-hosted identity service.')
+    .version(packageJson.version)
+    .option('--json', 'print one JSON value on stdout and nothing else')
+    .showSuggestionAfterError()
+    .exitOverride()
+    // Mistakes are reported by `reportError`; what is left for stderr is the help after an incomplete command.
+    .configureOutput({ outputError: () => {}, ...(asJson && { writeErr: () => {} }) });
+  addServeCommand(program);
+  addAccountCommands(program, outlet);
+  addCredentialCommands(program, outlet);
+  addApiKeyCommands(program, outlet);
+  addUserCommands(program, outlet);
+  addRoleCommands(program, outlet);
+  addAccessCommands(program, outlet);
+  addKeyCommands(program, outlet);
+  addDatabaseCommands(program, outlet);
+  addDoctorCommand(program, outlet);
+  return program;
+}
+
+function reportError(error: unknown, asJson: boolean): number {
+  const { exitCode, ...reported } = describeError(error);
+  process.stderr.write(asJson ? `${JSON.stringify(reported)}\n` : `gatehouse: ${reported.message}\n`);
+  return exitCode;
+}

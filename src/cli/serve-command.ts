@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+
+export function addServeCommand(program: Command): void {
+  const summary = 'serve requests until SIGTERM';
+  program
+    .command('serve')
+    .summary(summary)
+    .description(`${summary}. Settings come from the environment; one JSON line per event goes to stdout.`)
+    .option('--demo', 'on an empty database make the account `demo` and print how to sign in')
+    .option('--json', 'print nothing but the event lines; the demo secrets are in demo.json')
+    .action(async ({ demo, json }: { demo?: true; json?: true }) => {
+      const config = readConfig();
+      // The other commands do without the web framework.
+      const { serve } = await import('../main.ts');
+      const print = (text: string) => void (json || process.stdout.write(text));
+      await serve({ config, demo: demo === true, print });
+    });
+}

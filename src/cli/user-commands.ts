@@ -1,0 +1,140 @@
+import type { Command } from 'commander';
+import { Failure } from '../domain/failure.ts';
+import { createRole } from '../domain/roles/roles.ts';
+import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
+import { createUser, listUsers, requireUser, setUser, type UserChanges } from '../domain/users/users.ts';
+import type { UserRecord } from '../store/records.ts';
+import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs, readSecret } from './command.ts';
+import { fields, table } from './output.ts';
+import { withAccount } from './session.ts';
+
+interface NewUserOptions {
+  readonly account: string;
+  readonly email: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly firstname?: string;
+  readonly lastname?: string;
+  readonly role?: readonly string[];
+}
+
+export function addUserCommands(program: Command, outlet: Outlet): void {
+  const group = addGroup(program, 'user', 'people who sign in');
+  addCommand<NewUserOptions>(
+    group,
+    'create',
+    'make a user: active with a password, else unactivated',
+    outlet,
+    async (call) => {
+      const { account: subdomain, password, role, ...names } = call.options;
+      const given = password === undefined ? undefined : await readSecret('password', password);
+      return withAccount(subdomain, async (services, account) =>
+        one(await createUser(services, account, { ...pickNames(names), password: given, roles: role })),
+      );
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption('--email <email>', 'e-mail address')
+    .option('--username <name>', 'another name to sign in with')
+    .option('--password <password>', '8 to 256 characters; - reads it from standard input')
+    .option('--firstname <name>', 'first name')
+    .option('--lastname <name>', 'last name')
+    .option('--role <name>', 'a role the user gets; may be given several times', collect);
+  addCommand<{ account: string; email: string }>(
+    group,
+    'set <pairs...>',
+    'change a user: key=value',
+    outlet,
+    async (call) => {
+      const changes = await readChanges(readPairs(call.args[0] as string[]));
+      const { account: subdomain, email } = call.options;
+      return withAccount(subdomain, async (services, account) => {
+        const { id } = await requireUser(services.store, account, email);
+        return one(await setUser(services, account, id, changes));
+      });
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption('--email <email>', 'whom')
+    .addHelpText('after', `\nKeys: ${changeNames.join(', ')}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
+  addCommand<{ account: string }>(group, 'list', 'every user', outlet, (call) =>
+    withAccount(call.options.account, async (services, account) => many(await listUsers(services, account))),
+  ).requiredOption('--account <subdomain>', 'the account');
+}
+
+export function addRoleCommands(program: Command, outlet: Outlet): void {
+  const group = addGroup(program, 'role', 'roles of users');
+  addCommand<{ account: string }>(group, 'create <name>', 'make a role', outlet, (call) =>
+    withAccount(call.options.account, async (services, account) => {
+      const { id, name } = await createRole(services, account, call.args[0] as string);
+      return { json: { id, name }, text: fields({ id, name }) };
+    }),
+  ).requiredOption('--account <subdomain>', 'the account');
+}
+
+function pickNames({ email, username, firstname, lastname }: Omit<NewUserOptions, 'account' | 'password' | 'role'>) {
+  return { email, username, firstname, lastname };
+}
+
+/** How each key of `user set` becomes a change; an empty value clears what can be cleared. */
+const readers = {
+  email: async (text) => ({ email: text || null }),
+  username: async (text) => ({ username: text || null }),
+  firstname: async (text) => ({ firstname: text || null }),
+  lastname: async (text) => ({ lastname: text || null }),
+  password: async (text) => ({ password: await readSecret('password', text) }),
+  status: async (text) => ({ status: readStatus(text) }),
+  roles: async (text) => ({
+    roles: text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  }),
+} satisfies Record<keyof UserChanges, (text: string) => Promise<UserChanges>>;
+
+const changeNames = Object.keys(readers);
+
+async function readChanges(pairs: Readonly<Record<string, string>>): Promise<UserChanges> {
+  let changes: UserChanges = {};
+  for (const [name, text] of Object.entries(pairs)) {
+    const read = Object.hasOwn(readers, name) ? readers[name as keyof UserChanges] : undefined;
+    if (!read) {
+      throw new Failure('value_invalid', {
+        name,
+        message: `${name} cannot be set; keys are ${changeNames.join(', ')}`,
+      });
+    }
+    changes = { ...changes, ...(await read(text)) };
+  }
+  return changes;
+}
+
+function readStatus(text: string): SettableStatus {
+  if (Object.hasOwn(settableStatuses, text)) return text as SettableStatus;
+  const message = `status must be ${Object.keys(settableStatuses).join(', ')}`;
+  throw new Failure('value_invalid', { name: 'status', message });
+}
+
+function represent({ id, email, status }: UserRecord) {
+  return { id, email, status: userStatusNames[status] };
+}
+
+function one(user: UserRecord): Answer {
+  return { json: represent(user), text: fields(represent(user)) };
+}
+
+function many(users: readonly UserRecord[]): Answer {
+  return {
+    json: users.map(represent),
+    text: table(
+      ['id', 'email', 'username', 'status', 'name'],
+      users.map(({ id, email, username, status, firstname, lastname }) => [
+        id,
+        email,
+        username,
+        userStatusNames[status],
+        [firstname, lastname].filter(Boolean).join(' '),
+      ]),
+    ),
+  };
+}

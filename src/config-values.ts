@@ -1,0 +1,77 @@
+/** What the settings may hold: each reader answers undefined for a text that is not allowed. */
+
+import { isIP } from 'node:net';
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+export function parsePort(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+export function parseListening(text: string): string | undefined {
+  return isIP(text) || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined;
+}
+
+export function parseSwitch(text: string): boolean | undefined {
+  return text === '1' ? true : text === '0' ? false : undefined;
+}
+
+export function parseScheme(text: string): 'http' | 'https' | undefined {
+  return text === 'http' || text === 'https' ? text : undefined;
+}
+
+export function parseDomain(text: string): string | undefined {
+  const form = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?::\d{1,5})?$/i;
+  // A label of 63 characters and a dot come before it.
+  return text.length <= 189 && form.test(text) ? text.toLowerCase() : undefined;
+}
+
+export function parseDatabase(text: string): string | undefined {
+  if (text.startsWith('sqlite:')) return text.length > 'sqlite:'.length ? text : undefined;
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+export function parseProxies(text: string): string[] | undefined {
+  const proxies = text.split(',').map((proxy) => proxy.trim());
+  return proxies.every(isNetwork) ? proxies : undefined;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  // A prefix of 0 would trust everyone.
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+export function parseLevel(text: string): LogLevel | undefined {
+  return logLevels.find((level) => level === text);
+}
+
+export function parseToken(text: string): string | undefined {
+  return /^[\x21-\x7e]{16,256}$/.test(text) ? text : undefined;
+}
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Whether one letter was added, left out or replaced, or two neighbours change places. */
+export function isOneSlipFrom(name: string, given: string): boolean {
+  if (Math.abs(name.length - given.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && name[start] === given[start]) start += 1;
+  const [nameRest, givenRest] = [name.slice(start), given.slice(start)];
+  const swapped = nameRest.slice(0, 2) === [...givenRest.slice(0, 2)].reverse().join('');
+  return (
+    nameRest.slice(1) === givenRest ||
+    nameRest === givenRest.slice(1) ||
+    nameRest.slice(1) === givenRest.slice(1) ||
+    (swapped && nameRest.slice(2) === givenRest.slice(2))
+  );
+}

@@ -1,0 +1,160 @@
+/** Environment → one frozen Config. The only reader of `process.env`; every mistake is reported at once. */
+
+import {
+  isLoopback,
+  isOneSlipFrom,
+  type LogLevel,
+  logLevels,
+  parseDatabase,
+  parseDomain,
+  parseLevel,
+  parseListening,
+  parsePort,
+  parseProxies,
+  parseScheme,
+  parseSwitch,
+  parseToken,
+} from './config-values.ts';
+import { normalizeHost } from './domain/accounts/hosts.ts';
+import type { Addresses } from './services.ts';
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly addresses: Addresses;
+  /** Plain http to the world was asked for. */
+  readonly insecureHttp: boolean;
+  readonly databaseUrl: string;
+  readonly masterKeyFile: string;
+  /** Addresses and networks whose `X-Forwarded-*` headers count. */
+  readonly trustProxy: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly metricsToken: string | null;
+}
+
+/** A setting as the README shows it. */
+export interface Setting {
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+/** Every setting there is; the README's table is generated from it. */
+export const settings = {
+  PORT: { fallback: '`3000`', meaning: 'port to listen on' },
+  HOST: {
+    fallback: '`127.0.0.1`',
+    meaning:
+      'address to listen on; one that is not loopback needs `PUBLIC_SCHEME=https` with `TRUST_PROXY` set ' +
+      '(TLS ends at the proxy), or `INSECURE_HTTP=1`',
+  },
+  SERVICE_DOMAIN: {
+    fallback: '`localhost:<PORT>`',
+    meaning: 'base URL of an account: `<PUBLIC_SCHEME>://<subdomain>.<SERVICE_DOMAIN>`',
+  },
+  PUBLIC_SCHEME: {
+    fallback: '`http` on loopback, else `https`',
+    meaning: '`http` or `https`: what stands before the host in every link',
+  },
+  INSECURE_HTTP: { fallback: '`0`', meaning: '`1` permits plain http on an address that is not loopback' },
+  DATABASE_URL: {
+    fallback: '`sqlite:data/gatehouse.db`',
+    meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
+  },
+  MASTER_KEY_FILE: {
+    fallback: '`data/master.key`',
+    meaning:
+      'key that seals secrets at rest, made with mode 0600 on the first start of an empty database; ' +
+      'without it a database with data does not start',
+  },
+  TRUST_PROXY: {
+    fallback: 'none',
+    meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
+  },
+  LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
+  METRICS_TOKEN: {
+    fallback: 'none',
+    meaning:
+      'bearer token (16 to 256 characters) for `/metrics` and for the details of `/readyz`; without it both need a ' +
+      'loopback peer and a request that no proxy forwarded',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All that is wrong with the environment. */
+export class ConfigMistakes extends Error {
+  override readonly name = 'ConfigMistakes';
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('; '));
+    this.mistakes = mistakes;
+  }
+}
+
+/** Reads every setting. Throws `ConfigMistakes`. Never repeats a value that may hold a secret. */
+export function readConfig(environment: Environment = process.env): Config {
+  const mistakes: string[] = findUnknown(environment);
+
+  function read<Value>(
+    name: SettingName,
+    fallback: Value,
+    parse: (text: string) => Value | undefined,
+    must: string,
+  ): Value {
+    // Set but empty, as Compose files pass unset variables, is unset.
+    const text = environment[name];
+    if (text === undefined || text === '') return fallback;
+    const value = parse(text);
+    if (value === undefined) mistakes.push(`${name} must be ${must}`);
+    return value ?? fallback;
+  }
+
+  const port = read('PORT', 3000, parsePort, 'a port from 1 to 65535');
+  const host = read('HOST', '127.0.0.1', parseListening, 'an IP address or a host name');
+  const insecureHttp = read('INSECURE_HTTP', false, parseSwitch, '0 or 1');
+  const publicScheme = read('PUBLIC_SCHEME', isLoopback(host) ? 'http' : 'https', parseScheme, 'http or https');
+  const domain = read('SERVICE_DOMAIN', `localhost:${port}`, parseDomain, 'a host name with an optional port');
+  const trustProxy = read(
+    'TRUST_PROXY',
+    [],
+    parseProxies,
+    'addresses and networks (10.0.0.0/8) separated by commas, never all',
+  );
+  const config: Config = {
+    port,
+    host,
+    addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
+    insecureHttp,
+    databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
+    masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
+    trustProxy: Object.freeze(trustProxy),
+    logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
+    metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
+  };
+  const exposed = findExposure(config);
+  if (exposed) mistakes.push(exposed);
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
+  return Object.freeze(config);
+}
+
+function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): string | null {
+  const behindTls = addresses.publicScheme === 'https' && trustProxy.length > 0;
+  if (isLoopback(host) || behindTls || insecureHttp) return null;
+  return (
+    `HOST ${host} is not loopback: set PUBLIC_SCHEME=https and TRUST_PROXY to the proxy where TLS ends, ` +
+    'or INSECURE_HTTP=1 to serve plain http'
+  );
+}
+
+/** Variables that look like a setting misspelled: settings have no prefix by which an unknown one could be told. */
+function findUnknown(environment: Environment): string[] {
+  const names = Object.keys(settings);
+  return Object.keys(environment).flatMap((given) => {
+    if (names.includes(given)) return [];
+    const meant = names.find((name) => name === given.toUpperCase() || isOneSlipFrom(name, given));
+    return meant === undefined ? [] : [`${given} is no setting; did you mean ${meant}?`];
+  });
+}

@@ -1,0 +1,34 @@
+import { availableParallelism } from 'node:os';
+import { createPasswords } from './adapters/argon2.ts';
+import { systemClock } from './adapters/clock.ts';
+import { createKeyFile } from './adapters/key-file.ts';
+import { systemRandom } from './adapters/random.ts';
+import type { Config } from './config.ts';
+import { gather } from './domain/gather.ts';
+import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
+import { createSigner } from './domain/keys/signer.ts';
+import { createVault } from './domain/keys/vault.ts';
+import { createLimits } from './http/rate-limit.ts';
+import type { Log, Services } from './services.ts';
+import type { Store } from './store/store.ts';
+
+/** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
+export async function createServices(config: Config, store: Store, log: Log): Promise<Services> {
+  const random = systemRandom;
+  const clock = systemClock;
+  const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
+  const pepper = await openPepper(masterKey, { store, random });
+  const vault = createVault(masterKey, random);
+  return {
+    addresses: config.addresses,
+    store,
+    clock,
+    random,
+    vault,
+    signer: createSigner({ store, clock, vault }),
+    passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    limits: createLimits(),
+    consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
+    log,
+  };
+}

@@ -1,0 +1,127 @@
+import type { Addresses, Services } from '../../services.ts';
+import type { AccountRecord } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+import type { GenerateKeyPair } from '../keys/key-pairs.ts';
+import { addFirstKeys, prepareKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import { requireRole } from '../roles/roles.ts';
+import { readText } from '../text.ts';
+import type { Account } from './account.ts';
+import { checkSubdomain, normalizeHost, readBaseUrl, readHost, subdomainOf } from './hosts.ts';
+import { changeSettings, parseSettings } from './settings.ts';
+
+type AccountServices = Pick<Services, 'store' | 'addresses'>;
+
+export interface NewAccount {
+  readonly subdomain: string;
+  /** Shown on the hosted pages; the subdomain unless said. */
+  readonly name?: string | undefined;
+  /** Extra hosts the account answers on. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Only where it is not `<scheme>://<subdomain>.<service domain>`. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** A stored account as every rule sees it. */
+export function accountOf(record: AccountRecord, addresses: Addresses): Account {
+  const host = normalizeHost(addresses, `${record.subdomain}.${addresses.serviceDomain}`);
+  return {
+    id: record.id,
+    subdomain: record.subdomain,
+    name: record.name,
+    baseUrl: record.baseUrl ?? `${addresses.publicScheme}://${host}`,
+    hosts: record.hosts,
+    settings: parseSettings(record.settings),
+    record,
+  };
+}
+
+/**
+ * Makes an account with its data key and its first signing keys. Throws `value_invalid` for a bad name or host,
+ * `conflict` (name `subdomain` or `host`) when another account has it.
+ */
+export async function createAccount(
+  services: AccountServices & Pick<Services, 'clock' | 'vault'> & { readonly generateKeyPair?: GenerateKeyPair },
+  given: NewAccount,
+): Promise<Account> {
+  const { store, clock, vault, addresses } = services;
+  const subdomain = checkSubdomain(given.subdomain);
+  const name = readText('name', given.name ?? subdomain, 100);
+  const hosts = [...new Set((given.hosts ?? []).map((host) => readHost(addresses, host)))];
+  const baseUrl = given.baseUrl === undefined ? null : readBaseUrl(given.baseUrl);
+  const sealedKey = vault.newAccountKey(subdomain);
+  const { signingKeyBits } = parseSettings({});
+  const keys = await Promise.all(
+    signingAlgorithms.map((alg) => prepareKey(services, { subdomain, sealedKey }, alg, signingKeyBits)),
+  );
+  const now = clock.now();
+  const record = await store.transaction(async (tx) => {
+    const created = await tx.accounts.create({
+      subdomain,
+      name,
+      hosts,
+      baseUrl,
+      sealedKey,
+      settings: {},
+      createdAt: now,
+    });
+    await addFirstKeys(tx, created.id, keys, now);
+    return created;
+  });
+  return accountOf(record, addresses);
+}
+
+export async function listAccounts({ store, addresses }: AccountServices): Promise<Account[]> {
+  return (await store.accounts.list()).map((record) => accountOf(record, addresses));
+}
+
+/** The account of this subdomain; throws `not_found`. */
+export async function requireAccount({ store, addresses }: AccountServices, subdomain: string): Promise<Account> {
+  const record = await store.accounts.findBySubdomain(subdomain);
+  if (!record) throw unknownAccount(subdomain);
+  return accountOf(record, addresses);
+}
+
+/** Changes settings; an empty value restores the default. Throws `value_invalid`, and `not_found` for account or role. */
+export async function setAccount(
+  { store, addresses }: AccountServices,
+  subdomain: string,
+  changes: Readonly<Record<string, string>>,
+): Promise<Account> {
+  return store.transaction(async (tx) => {
+    const record = await tx.accounts.findBySubdomain(subdomain);
+    if (!record) throw unknownAccount(subdomain);
+    const settings = changeSettings(record.settings, changes);
+    if ('open_registration_roles' in changes) {
+      for (const role of parseSettings(settings).openRegistrationRoles) await requireRole(tx, record, role);
+    }
+    const changed = await tx.accounts.update(record.id, { settings });
+    return accountOf(changed ?? record, addresses);
+  });
+}
+
+/** Gives an account another address of its own and other extra hosts, in place of the former ones. */
+export async function moveAccount(
+  { store, addresses }: AccountServices,
+  account: Account,
+  { hosts, baseUrl }: { readonly hosts: readonly string[]; readonly baseUrl: string },
+): Promise<Account> {
+  const changed = await store.accounts.update(account.id, {
+    hosts: hosts.map((host) => readHost(addresses, host)),
+    baseUrl: readBaseUrl(baseUrl),
+  });
+  if (!changed) throw unknownAccount(account.subdomain);
+  return accountOf(changed, addresses);
+}
+
+/** The account that a Host header names, by its subdomain or one of its extra hosts; null when there is none. */
+export async function findAccountByHost({ store, addresses }: AccountServices, host: string): Promise<Account | null> {
+  const name = normalizeHost(addresses, host);
+  const subdomain = subdomainOf(addresses, name);
+  const record =
+    subdomain === null ? await store.accounts.findByHost(name) : await store.accounts.findBySubdomain(subdomain);
+  return record ? accountOf(record, addresses) : null;
+}
+
+function unknownAccount(subdomain: string): Failure {
+  return new Failure('not_found', { name: 'account', message: `there is no account ${subdomain}` });
+}

@@ -1,0 +1,166 @@
+import { Failure } from '../failure.ts';
+
+/** A number of events in a window, or null where the limit is off. */
+export interface Limit {
+  readonly points: number;
+  readonly windowSeconds: number;
+}
+
+export const limitDefaults = {
+  'api-2': '5000/h',
+  register: '1000/h',
+  'register-open': '20/h',
+  'sign-in': '60/min',
+  'client-auth': '60/min',
+} as const;
+
+export type LimitName = keyof typeof limitDefaults;
+
+/** The settings of an account (`gatehouse account set`), parsed. */
+export interface AccountSettings {
+  readonly registration: 'closed' | 'token' | 'open';
+  /** Names of the roles given to the apps of open-registered clients. */
+  readonly openRegistrationRoles: readonly string[];
+  readonly passwordGrant: boolean;
+  readonly refreshGraceSeconds: number;
+  readonly refreshIdleDays: number;
+  readonly refreshAbsoluteDays: number;
+  readonly signingKeyBits: 2048 | 3072;
+  readonly limits: Readonly<Record<LimitName, Limit | null>>;
+}
+
+interface Setting<Value> {
+  readonly fallback: string;
+  /** What is allowed, in words for the message. */
+  readonly allowed: string;
+  /** The parsed value; undefined when the text is not allowed. */
+  parse(text: string): Value | undefined;
+}
+
+function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
+  return {
+    fallback,
+    allowed: values.map((value) => `\`${value}\``).join(', '),
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
+  return {
+    fallback: String(fallback),
+    allowed: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+const onOff: Setting<'on' | 'off'> = oneOf('off', ['on', 'off']);
+
+const windows = { s: 1, min: 60, h: 3600 } as const;
+
+function limit(fallback: string): Setting<Limit | null> {
+  return {
+    fallback,
+    allowed: '`N/s`, `N/min`, `N/h` or `off`',
+    parse: (text) => {
+      if (text === 'off') return null;
+      const [, points, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];
+      return points && unit
+        ? { points: Number(points), windowSeconds: windows[unit as keyof typeof windows] }
+        : undefined;
+    },
+  };
+}
+
+const names: Setting<readonly string[]> = {
+  fallback: '',
+  allowed: 'names separated by commas',
+  parse: (text) =>
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+};
+
+const settings = {
+  registration: oneOf('token', ['closed', 'token', 'open']),
+  open_registration_roles: names,
+  'grant.password': onOff,
+  'refresh.grace_seconds': wholeNumber(10, 0, 60),
+  'refresh.idle_days': wholeNumber(14, 1, 365),
+  'refresh.absolute_days': wholeNumber(90, 1, 3650),
+  signing_key_bits: oneOf('2048', ['2048', '3072']),
+  'limit.api-2': limit(limitDefaults['api-2']),
+  'limit.register': limit(limitDefaults.register),
+  'limit.register-open': limit(limitDefaults['register-open']),
+  'limit.sign-in': limit(limitDefaults['sign-in']),
+  'limit.client-auth': limit(limitDefaults['client-auth']),
+} satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+
+/** Every setting with its default and allowed values, for the command line's help. */
+export const settingNames = Object.keys(settings) as SettingName[];
+
+type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof settings)[Name]['parse']>, undefined>;
+
+function read<Name extends SettingName>(stored: Readonly<Record<string, string>>, name: Name): ValueOf<Name> {
+  const setting = settings[name] as unknown as Setting<ValueOf<Name>>;
+  const value = setting.parse(stored[name] ?? setting.fallback);
+  if (value === undefined) throw new Failure('internal', { reason: `stored setting ${name} cannot be read` });
+  return value;
+}
+
+/** The stored settings with defaults filled in. */
+export function parseSettings(stored: Readonly<Record<string, string>>): AccountSettings {
+  return {
+    registration: read(stored, 'registration'),
+    openRegistrationRoles: read(stored, 'open_registration_roles'),
+    passwordGrant: read(stored, 'grant.password') === 'on',
+    refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
+    refreshIdleDays: read(stored, 'refresh.idle_days'),
+    refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
+    signingKeyBits: read(stored, 'signing_key_bits') === '3072' ? 3072 : 2048,
+    limits: {
+      'api-2': read(stored, 'limit.api-2'),
+      register: read(stored, 'limit.register'),
+      'register-open': read(stored, 'limit.register-open'),
+      'sign-in': read(stored, 'limit.sign-in'),
+      'client-auth': read(stored, 'limit.client-auth'),
+    },
+  };
+}
+
+/**
+ * Changes stored settings; an empty value restores the default.
+ * Throws `value_invalid` with the setting's name and what is allowed.
+ */
+export function changeSettings(
+  stored: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const changed: Record<string, string> = { ...stored };
+  for (const [name, text] of Object.entries(changes)) {
+    if (!isSettingName(name)) {
+      throw new Failure('value_invalid', {
+        name,
+        message: `${name} is no setting; settings are ${settingNames.join(', ')}`,
+      });
+    }
+    if (text === '') {
+      delete changed[name];
+      continue;
+    }
+    if (settings[name].parse(text) === undefined) {
+      throw new Failure('value_invalid', { name, message: `${name} must be ${settings[name].allowed}` });
+    }
+    changed[name] = text;
+  }
+  return changed;
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}

@@ -1,0 +1,48 @@
+import type { Services } from '../../services.ts';
+import type { ApiKeyRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { readText } from '../text.ts';
+
+/** A new key, the only time its text is known. */
+export interface NewApiKey {
+  readonly id: number;
+  readonly apiKey: string;
+}
+
+/** Makes a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
+export async function createApiKey(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  account: Pick<Account, 'id'>,
+  name: string,
+): Promise<NewApiKey> {
+  const apiKey = newSecret(services.random, secretPrefixes.apiKey);
+  const { id } = await services.store.callers.createApiKey({
+    accountId: account.id,
+    name: readText('name', name, 100),
+    digest: digestOf(apiKey),
+    createdAt: services.clock.now(),
+    revokedAt: null,
+  });
+  return { id, apiKey };
+}
+
+/** The keys in force. */
+export async function listApiKeys(
+  services: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+): Promise<ApiKeyRecord[]> {
+  const keys = await services.store.callers.listApiKeys(account.id);
+  return keys.filter((key) => key.revokedAt === null);
+}
+
+/** Throws `not_found` when no such key is in force. */
+export async function revokeApiKey(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  id: number,
+): Promise<void> {
+  const revoked = await services.store.callers.revokeApiKey(account.id, id, services.clock.now());
+  if (!revoked) throw new Failure('not_found', { name: 'api key', message: `no API key ${id} is in force` });
+}

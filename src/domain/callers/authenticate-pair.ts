@@ -1,0 +1,37 @@
+import type { Services } from '../../services.ts';
+import type { CredentialRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { matchesDigest } from '../secrets.ts';
+import { type BasicPair, readBasic } from './basic.ts';
+import { limitFailures } from './limit-failures.ts';
+
+/** A pair as presented: in the Authorization header (Basic or the older form), or as members of the body. */
+export interface PresentedPair {
+  readonly authorization: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly source: string;
+}
+
+/** The credential of a pair; throws `credential_authentication_failed` whatever was wrong with it, and `rate_limited`. */
+export async function authenticatePair(
+  { store, limits }: Pick<Services, 'store' | 'limits'>,
+  account: Account,
+  presented: PresentedPair,
+): Promise<CredentialRecord> {
+  const pair = readPair(presented);
+  const credential = await limitFailures(limits, account, `${pair?.id ?? ''} ${presented.source}`, async () => {
+    const found = pair && (await store.callers.findCredential(account.id, pair.id));
+    const matches = pair !== null && matchesDigest(pair.secret, found?.secretDigest ?? null);
+    return found && matches && found.revokedAt === null ? found : null;
+  });
+  if (!credential) throw new Failure('credential_authentication_failed');
+  return credential;
+}
+
+function readPair({ authorization, clientId, clientSecret }: PresentedPair): BasicPair | null {
+  if (authorization === undefined) return clientId && clientSecret ? { id: clientId, secret: clientSecret } : null;
+  const [, id, secret] = /^client_id:\s*([\w-]+)\s*,\s*client_secret:\s*([\w-]+)\s*$/.exec(authorization) ?? [];
+  return id && secret ? { id, secret } : readBasic(authorization);
+}

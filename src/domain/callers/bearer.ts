@@ -1,0 +1,4 @@
+/** The token of an Authorization header (RFC 6750 §2.1); the scheme is case-insensitive, and `bearer:<token>` is an older form. */
+export function bearerToken(header: string | undefined): string | null {
+  return /^bearer(?::\s*|\s+)([\w.~+/-]+=*)\s*$/i.exec(header ?? '')?.[1] ?? null;
+}

@@ -1,0 +1,84 @@
+import type { Services } from '../../services.ts';
+import type { CredentialRecord, CredentialTokenRecord, Milliseconds } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import type { Caller } from './caller.ts';
+
+const lifeSeconds = 36_000;
+const largestId = 2 ** 31 - 1;
+
+export interface IssuedCredentialToken {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  readonly createdAt: Milliseconds;
+}
+
+/** A new access token for a credential: `ct_<id, base 36>_<43 random characters>`, of which the last part is digested. */
+export async function issueCredentialToken(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  account: Pick<Account, 'id'>,
+  credential: Pick<CredentialRecord, 'id'>,
+): Promise<IssuedCredentialToken> {
+  const createdAt = services.clock.now();
+  const secret = newSecret(services.random, '');
+  const token = await services.store.callers.addToken({
+    accountId: account.id,
+    credentialId: credential.id,
+    digest: digestOf(secret),
+    createdAt,
+    expiresAt: createdAt + lifeSeconds * 1000,
+    revokedAt: null,
+  });
+  const accessToken = `${secretPrefixes.credentialToken}${token.id.toString(36)}_${secret}`;
+  return { accessToken, expiresInSeconds: lifeSeconds, createdAt };
+}
+
+/** Who presents a bearer token; throws `caller_unauthenticated` when it is unknown, expired or revoked. */
+export async function authenticateBearer(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  accessToken: string,
+): Promise<Caller> {
+  const found = await findToken(services, account, accessToken);
+  if (!found) throw refused('unknown token');
+  const { token, credential } = found;
+  if (token.revokedAt !== null) throw refused('revoked token');
+  if (credential.revokedAt !== null) throw refused('revoked credential');
+  if (token.expiresAt <= services.clock.now()) throw refused('expired token');
+  return {
+    accountId: account.id,
+    credentialId: credential.id,
+    clientId: credential.clientId,
+    scopes: credential.scopes,
+  };
+}
+
+/** Revokes a token of this credential; any other text is ignored, as what it names is no token of the caller's. */
+export async function revokeCredentialToken(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  credential: Pick<CredentialRecord, 'id'>,
+  accessToken: string,
+): Promise<void> {
+  const found = await findToken(services, account, accessToken);
+  if (found?.credential.id !== credential.id) return;
+  await services.store.callers.revokeToken(account.id, found.token.id, services.clock.now());
+}
+
+async function findToken(
+  services: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  accessToken: string,
+): Promise<{ token: CredentialTokenRecord; credential: CredentialRecord } | null> {
+  const [, id, secret] = /^ct_([1-9a-z][0-9a-z]{0,5})_([\w-]{43})$/.exec(accessToken) ?? [];
+  if (id === undefined || secret === undefined) return null;
+  const tokenId = Number.parseInt(id, 36);
+  if (tokenId > largestId) return null;
+  const found = await services.store.callers.findToken(account.id, tokenId);
+  return found && matchesDigest(secret, found.token.digest) ? found : null;
+}
+
+function refused(reason: string): Failure {
+  return new Failure('caller_unauthenticated', { reason, challenged: true });
+}

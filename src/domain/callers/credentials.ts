@@ -1,0 +1,71 @@
+import type { Services } from '../../services.ts';
+import type { CredentialRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { readScopes } from './scopes.ts';
+
+/** A new pair, the only time its secret is known. */
+export interface NewCredential {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+}
+
+/** Makes a credential with the scopes named. Throws `value_invalid` for an unknown scope. */
+export async function createCredential(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  account: Pick<Account, 'id'>,
+  scopes: readonly string[],
+): Promise<NewCredential> {
+  const clientId = newSecret(services.random, secretPrefixes.credentialId);
+  const clientSecret = newSecret(services.random, secretPrefixes.clientSecret);
+  const credential = await services.store.callers.createCredential({
+    accountId: account.id,
+    clientId,
+    secretDigest: digestOf(clientSecret),
+    scopes: readScopes(scopes),
+    createdAt: services.clock.now(),
+    revokedAt: null,
+  });
+  return { clientId, clientSecret, scopes: credential.scopes };
+}
+
+/** The credentials in force. */
+export async function listCredentials(
+  services: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+): Promise<CredentialRecord[]> {
+  const credentials = await services.store.callers.listCredentials(account.id);
+  return credentials.filter((credential) => credential.revokedAt === null);
+}
+
+/** Its tokens are inactive from then on. Throws `not_found` when no such credential is in force. */
+export async function revokeCredential(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  clientId: string,
+): Promise<void> {
+  const revoked = await services.store.callers.revokeCredential(account.id, clientId, services.clock.now());
+  if (!revoked)
+    throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+}
+
+/** The credential of a pair; throws `credential_authentication_failed` whatever was wrong with it. */
+export async function authenticateCredential(
+  services: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  clientId: string,
+  clientSecret: string,
+): Promise<CredentialRecord> {
+  const credential = await services.store.callers.findCredential(account.id, clientId);
+  const matches = matchesDigest(clientSecret, credential?.secretDigest ?? null);
+  if (!credential) throw refused('unknown credential');
+  if (!matches) throw refused('wrong secret');
+  if (credential.revokedAt !== null) throw refused('revoked credential');
+  return credential;
+}
+
+function refused(reason: string): Failure {
+  return new Failure('credential_authentication_failed', { reason });
+}

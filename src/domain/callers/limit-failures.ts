@@ -1,0 +1,26 @@
+import type { Limits } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+
+/**
+ * Runs an authentication and counts it when it fails (null). Only failures that no success follows count: some
+ * libraries try one method first and the other when it fails. Throws `rate_limited` before running when too many failed.
+ */
+export async function limitFailures<T>(
+  limits: Limits,
+  account: Account,
+  key: string,
+  authenticate: () => Promise<T | null>,
+): Promise<T | null> {
+  const state = await limits.state(account, 'client-auth', key);
+  if (state?.remaining === 0) {
+    throw new Failure('rate_limited', {
+      retryAfterSeconds: Math.max(1, state.resetSeconds),
+      reason: 'limit client-auth',
+    });
+  }
+  const result = await authenticate();
+  if (result === null) await limits.take(account, 'client-auth', key);
+  else if (state && state.remaining < state.limit) await limits.reset(account, 'client-auth', key);
+  return result;
+}

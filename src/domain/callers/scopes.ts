@@ -1,0 +1,28 @@
+import { Failure } from '../failure.ts';
+
+/** What a credential may be allowed to do; the contracts state for each operation which of them permit it. */
+export const credentialScopes = [
+  'authentication_only',
+  'read_users',
+  'manage_users',
+  'read_all',
+  'manage_all',
+  'register_clients',
+] as const;
+
+export type CredentialScope = (typeof credentialScopes)[number];
+
+/** Reads scope names, each kept once. Throws `value_invalid` for an unknown one and when there is none. */
+export function readScopes(names: readonly string[]): CredentialScope[] {
+  const scopes = [...new Set(names)].map((name) => {
+    const scope = credentialScopes.find((known) => known === name);
+    if (!scope) throw invalid(`${name} is no scope; scopes are ${credentialScopes.join(', ')}`);
+    return scope;
+  });
+  if (scopes.length === 0) throw invalid(`at least one scope is needed, of ${credentialScopes.join(', ')}`);
+  return scopes;
+}
+
+function invalid(message: string): Failure {
+  return new Failure('value_invalid', { name: 'scope', message });
+}

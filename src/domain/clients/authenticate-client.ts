@@ -1,0 +1,47 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { type BasicPair, readBasic } from '../callers/basic.ts';
+import { limitFailures } from '../callers/limit-failures.ts';
+import { Failure } from '../failure.ts';
+import { matchesDigest } from '../secrets.ts';
+
+/** How a client showed who it is: the Authorization header, members of the form, or both. */
+export interface PresentedClient {
+  readonly authorization: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly source: string;
+}
+
+/**
+ * Authenticates a client by its registered method and no other (RFC 6749 §2.3). Uses up nothing.
+ * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`.
+ */
+export async function authenticateClient(
+  services: Pick<Services, 'store' | 'limits'>,
+  account: Account,
+  presented: PresentedClient,
+): Promise<ClientRecord> {
+  const challenged = presented.authorization !== undefined;
+  const basic = presented.authorization === undefined ? null : readBasic(presented.authorization);
+  if (challenged && !basic) throw new Failure('authorization_header_malformed', { challenged });
+  const clientId = basic?.id ?? presented.clientId;
+  const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
+  const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () =>
+    client && isAuthentic(client, basic, presented) ? client : null,
+  );
+  if (authentic) return authentic;
+  throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', { challenged });
+}
+
+function isAuthentic(client: ClientRecord, basic: BasicPair | null, presented: PresentedClient): boolean {
+  const { clientId, clientSecret } = presented;
+  if (basic && clientId !== undefined && clientId !== basic.id) return false;
+  if (basic && clientSecret !== undefined) return false;
+  const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
+  const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';
+  if (method !== client.authMethod && !either) return false;
+  if (client.secretDigest === null) return method === 'none';
+  return matchesDigest(basic?.secret ?? clientSecret ?? '', client.secretDigest);
+}

@@ -1,0 +1,61 @@
+/**
+ * Redirect URIs: what may be registered, and when one that is asked for is the registered one. Comparison is of
+ * strings (RFC 9700 §2.1); a URI is parsed only to apply the rules of registration.
+ */
+
+export const mostRedirectUris = 20;
+export const longestUri = 2048;
+
+type ApplicationType = 'web' | 'native';
+
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Schemes that run or open something where a redirect arrives, or that no application can claim. */
+const unclaimable = new Set([
+  'about', 'blob', 'chrome', 'chrome-extension', 'data', 'file', 'filesystem', 'ftp', 'intent', 'jar', 'javascript', 'mailto',
+  'mhtml', 'moz-extension', 'ms-its', 'resource', 'sms', 'tel', 'urn', 'vbscript', 'view-source', 'ws', 'wss',
+]);
+
+/** Says why a URI may not be registered, or null when it may. */
+export function redirectUriFault(uri: string, applicationType: ApplicationType): string | null {
+  if (uri === '') return 'is empty';
+  if (uri.length > longestUri) return `is longer than ${longestUri} characters`;
+  // Parsers drop tabs and line feeds and turn backslashes around: none may be there to be read in two ways.
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri)) return 'holds a character that a URI cannot hold';
+  if (uri.includes('#')) return 'has a fragment';
+  if (uri.includes('*')) return 'has a wildcard';
+  const parsed = URL.parse(uri);
+  if (!parsed) return 'is not an absolute URI';
+  const scheme = parsed.protocol.slice(0, -1);
+  if (!uri.startsWith(`${scheme}:`)) return 'must write its scheme in lower case';
+  if (parsed.username !== '' || parsed.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/.test(uri)) return 'has a user part';
+  if (scheme === 'https' || scheme === 'http') return webUriFault(uri, scheme, parsed);
+  if (applicationType === 'web') return 'must be https, or http on a loopback host, for a web application';
+  return unclaimable.has(scheme) || scheme.length < 2 ? `uses the scheme ${scheme}, which no application can claim` : null;
+}
+
+function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
+  const authority = /^https?:\/\/([^/?]*)/.exec(uri)?.[1];
+  if (!authority) return 'has no host';
+  // `127.1` or `0x7f.1` would be compared as strings but reach another host than the text says.
+  const written = authority.toLowerCase().replace(/:\d*$/, '');
+  if (written !== parsed.hostname) return 'must write its host in canonical form';
+  if (scheme === 'http' && !loopbackHosts.has(parsed.hostname)) return 'must be https: http is only for loopback hosts';
+  return null;
+}
+
+/**
+ * Whether a client may be answered at `asked`. Exact strings; the port of a native application's http loopback URI is
+ * free, because the system gives it a new one each time (RFC 8252 §7.3).
+ */
+export function isRegisteredUri(registered: readonly string[], asked: string, applicationType: ApplicationType): boolean {
+  if (registered.includes(asked)) return true;
+  if (applicationType !== 'native') return false;
+  const portless = withoutLoopbackPort(asked);
+  return portless !== null && registered.some((uri) => withoutLoopbackPort(uri) === portless);
+}
+
+function withoutLoopbackPort(uri: string): string | null {
+  const [, host, rest] = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?((?:[/?].*)?)$/.exec(uri) ?? [];
+  return host === undefined ? null : `${host}${rest}`;
+}

@@ -1,0 +1,67 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Caller } from '../callers/caller.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, newSecret } from '../secrets.ts';
+import { type RegistrationRequest, type RegistrationRules, readMetadata } from './metadata.ts';
+
+/** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
+export interface Registrant {
+  readonly caller: Caller | null;
+  readonly source: string;
+  /** Whether this door lets anyone register in an account whose registration is open. */
+  readonly openAllowed: boolean;
+}
+
+export interface Registration {
+  readonly client: ClientRecord;
+  /** Shown once; null for clients without a secret. */
+  readonly clientSecret: string | null;
+}
+
+/**
+ * Registers a client and makes its app, to which access must be assigned (the document's §1.2).
+ * Throws `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
+ */
+export async function registerClient(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>,
+  account: Account,
+  registrant: Registrant,
+  request: RegistrationRequest,
+  rules: RegistrationRules,
+): Promise<Registration> {
+  await admit(services, account, registrant);
+  const metadata = readMetadata(request, rules);
+  const clientSecret = metadata.authMethod === 'none' ? null : newSecret(services.random, 'cs_');
+  const client = await services.store.transaction(async (tx) => {
+    const created = await tx.clients.create({
+      ...metadata,
+      accountId: account.id,
+      clientId: services.random.bytes(16).toString('hex'),
+      secretDigest: clientSecret && digestOf(clientSecret),
+      registeredBy: registrant.caller ? 'token' : 'open',
+      createdAt: services.clock.now(),
+    });
+    if (!registrant.caller) {
+      for (const name of account.settings.openRegistrationRoles) {
+        const role = await tx.roles.findByName(account.id, name);
+        if (role) await tx.access.grant(account.id, created.appId, { roleId: role.id }, created.createdAt);
+      }
+    }
+    return created;
+  });
+  return { client, clientSecret };
+}
+
+async function admit(services: Pick<Services, 'limits'>, account: Account, registrant: Registrant): Promise<void> {
+  const { registration } = account.settings;
+  if (registration === 'closed') throw new Failure('registration_closed');
+  if (registrant.caller) {
+    await services.limits.take(account, 'register', registrant.caller.clientId);
+  } else if (registration === 'open' && registrant.openAllowed) {
+    await services.limits.take(account, 'register-open', registrant.source);
+  } else {
+    throw new Failure('caller_unauthenticated');
+  }
+}

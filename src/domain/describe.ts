@@ -1,0 +1,9 @@
+const longestDescription = 512;
+
+/** A text fit for `error_description`: %x20-21, %x23-5B, %x5D-7E only (RFC 6749 §5.2), and short. */
+export function asDescription(text: string): string {
+  return text
+    .replace(/[“”"]/g, "'")
+    .replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+    .slice(0, longestDescription);
+}

@@ -1,0 +1,38 @@
+/**
+ * Turns a verb that takes a batch into one that takes a single item: all items that arrive in one turn of the event
+ * loop, or while a batch is under way, go into the next batch. One commit then serves all who wait.
+ */
+export function gather<Item, Result>(
+  run: (batch: readonly Item[]) => Promise<readonly Result[]>,
+  mostItems = 256,
+): (item: Item) => Promise<Result> {
+  interface Waiting {
+    readonly item: Item;
+    readonly resolve: (result: Result) => void;
+    readonly reject: (error: unknown) => void;
+  }
+  let waiting: Waiting[] = [];
+  let busy = false;
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, mostItems);
+      waiting = waiting.slice(mostItems);
+      try {
+        const results = await run(batch.map(({ item }) => item));
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    busy = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (busy) return;
+      busy = true;
+      setImmediate(() => void flush());
+    });
+}

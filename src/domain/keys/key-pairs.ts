@@ -1,0 +1,23 @@
+import { generateKeyPair as generate, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { SigningAlgorithm } from '../../store/records.ts';
+
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** Makes a key pair; `bits` is the size of an RSA modulus. */
+export type GenerateKeyPair = (alg: SigningAlgorithm, bits: number) => Promise<KeyPair>;
+
+const generateAsync = promisify(generate);
+
+/** A new pair from the machine's generator, made on the thread pool. */
+export const generateKeyPair: GenerateKeyPair = (alg, bits) => {
+  switch (alg) {
+    case 'RS256':
+      return generateAsync('rsa', { modulusLength: bits, publicExponent: 0x10001 });
+    case 'ES256':
+      return generateAsync('ec', { namedCurve: 'P-256' });
+  }
+};

@@ -1,0 +1,68 @@
+import { createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto';
+import type { PublicJwk, Services, Signer } from '../../services.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { isPublished, privateKeyPlace, signingKeyAt } from './signing-keys.ts';
+
+/** How many opened private keys are kept; the oldest goes first. */
+const mostOpenKeys = 10_000;
+
+/**
+ * Signs with the account's current keys. Which key that is comes from the store at every turn of the event loop, so
+ * that a rotation by another process is in force at once; opened private keys are kept.
+ */
+export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault'>): Signer {
+  const opened = new Map<string, KeyObject>();
+  const reading = new Map<number, Promise<SigningKeyRecord[]>>();
+
+  /** Requests of one turn share one read. */
+  function keysOf(accountId: number): Promise<SigningKeyRecord[]> {
+    const shared = reading.get(accountId);
+    if (shared) return shared;
+    const read = services.store.keys.list(accountId);
+    reading.set(accountId, read);
+    setImmediate(() => reading.delete(accountId));
+    return read;
+  }
+
+  function openKey(account: Account, { kid, sealedPrivateKey }: SigningKeyRecord): KeyObject {
+    const name = `${account.id}|${kid}`;
+    const known = opened.get(name);
+    if (known) return known;
+    const der = services.vault.unseal(account.record, privateKeyPlace(kid), sealedPrivateKey);
+    const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    const [oldest] = opened.keys();
+    if (oldest !== undefined && opened.size >= mostOpenKeys) opened.delete(oldest);
+    opened.set(name, key);
+    return key;
+  }
+
+  return {
+    async sign(account, alg, typ, claims) {
+      const record = signingKeyAt(await keysOf(account.id), alg, services.clock.now());
+      if (!record) throw new Failure('internal', { reason: `the account has no ${alg} key` });
+      const input = `${encode({ alg, kid: record.kid, typ })}.${encode(claims)}`;
+      const signature = await signOnPool(input, alg, openKey(account, record));
+      return `${input}.${signature.toString('base64url')}`;
+    },
+    async published(account) {
+      const now = services.clock.now();
+      const keys = await keysOf(account.id);
+      return keys.filter((key) => isPublished(key, now)).map((key) => JSON.parse(key.publicJwk) as PublicJwk);
+    },
+  };
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+/** With a callback Node signs on its thread pool, and JavaScript goes on meanwhile. */
+function signOnPool(input: string, alg: SigningAlgorithm, key: KeyObject): Promise<Buffer> {
+  // RFC 7518 §3.4: an ES256 signature is R and S side by side, not the DER form.
+  const options: SignKeyObjectInput = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : { key };
+  return new Promise((resolve, reject) => {
+    sign('sha256', Buffer.from(input), options, (error, signature) => (error ? reject(error) : resolve(signature)));
+  });
+}

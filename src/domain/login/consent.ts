@@ -1,0 +1,32 @@
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { findSession } from './sessions.ts';
+
+/**
+ * Keeps what the signed-in user decided for a request. Consent to a client that a caller registered is remembered; one
+ * that anyone registered is asked every time. Throws `authorization_request_invalid`, `cross_site_request`, `parameter_missing`.
+ */
+export async function decideConsent(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  decision: string | undefined,
+): Promise<void> {
+  const { record, client } = await findOpenRequest(services, account, browser);
+  requireCsrf(browser, csrf);
+  const session = await findSession(services, account, browser.sessionSecret);
+  if (!session) throw new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
+  if (decision !== 'allow' && decision !== 'deny') {
+    throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
+  }
+  await services.store.transaction(async (tx) => {
+    await tx.authorizations.decide(account.id, record.digest, decision, session.userId);
+    if (decision === 'deny' || client.registeredBy === 'open') return;
+    const former = (await tx.authorizations.findConsent(account.id, session.userId, client.appId)) ?? [];
+    const scope = [...new Set([...former, ...record.parameters.scope])];
+    await tx.authorizations.saveConsent(account.id, session.userId, client.appId, scope, services.clock.now());
+  });
+}

@@ -1,0 +1,122 @@
+import type { Services } from '../../services.ts';
+import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, newSecret } from '../secrets.ts';
+import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
+import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
+import { findSession } from './sessions.ts';
+import { findStandingFailure } from './standing.ts';
+
+const codeMilliseconds = 60_000;
+
+/** Where a sign-in in progress stands. */
+export type Step =
+  | { readonly step: 'sign_in'; readonly request: OpenRequest }
+  /** The signed-in user may not go on: locked, suspended, not active, or without access to the app. */
+  | { readonly step: 'refused'; readonly request: OpenRequest; readonly failure: Failure }
+  | { readonly step: 'consent'; readonly request: OpenRequest; readonly user: UserRecord }
+  | { readonly step: 'denied'; readonly request: OpenRequest }
+  | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
+
+/** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
+export type NextStep = { readonly show: 'sign_in' | 'consent' } | { readonly location: string };
+
+/** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
+export async function currentStep(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  browser: BrowserState,
+): Promise<Step> {
+  const request = await findOpenRequest(services, account, browser);
+  const session = await findSession(services, account, browser.sessionSecret);
+  const user = session && (await services.store.users.find(account.id, session.userId));
+  if (!session || !user || needsSignIn(services, request, session)) return { step: 'sign_in', request };
+  const failure = await findStandingFailure(services.store, user, request.client);
+  if (failure) return { step: 'refused', request, failure };
+  const { decision, decidedBy } = request.record;
+  if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
+  if (await needsConsent(services, account, request, user)) return { step: 'consent', request, user };
+  return { step: 'granted', request, session };
+}
+
+/**
+ * Decides what comes next, and finishes the request when nothing does: the one place where a code is made. Throws
+ * `authorization_request_invalid`, and for a signed-in user who may not go on `user_locked`, `user_suspended`,
+ * `user_inactive` or `access_not_assigned`.
+ */
+export async function continueAuthorization(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  account: Account,
+  browser: BrowserState,
+): Promise<NextStep> {
+  const current = await currentStep(services, account, browser);
+  const silent = current.request.record.parameters.prompt.includes('none');
+  const end = (result: SessionRecord | AuthorizationError) => finish(services, account, current.request, result);
+  switch (current.step) {
+    case 'granted':
+      return end(current.session);
+    case 'denied':
+      return end({ error: 'access_denied', description: 'the user did not consent' });
+    // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
+    case 'sign_in':
+      return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'sign_in' };
+    case 'refused':
+      if (silent) return end({ error: 'access_denied', description: 'the user may not use this application' });
+      throw current.failure;
+    case 'consent':
+      return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
+  }
+}
+
+function needsSignIn({ clock }: Pick<Services, 'clock'>, { record }: OpenRequest, session: SessionRecord): boolean {
+  // What this request itself asked for was done when the user signed in for it.
+  if (record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt) return false;
+  const { prompt, maxAgeSeconds } = record.parameters;
+  if (prompt.includes('login') || prompt.includes('select_account')) return true;
+  return maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < clock.now();
+}
+
+async function needsConsent(
+  { store }: Pick<Services, 'store'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  user: UserRecord,
+): Promise<boolean> {
+  if (record.decision === 'allow' && record.decidedBy === user.id) return false;
+  if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
+  const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
+  return allowed === null || !record.parameters.scope.every((scope) => allowed.includes(scope));
+}
+
+/** Ends the request, for exactly one caller, with a code for the session's user or with an error. */
+async function finish(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  result: SessionRecord | AuthorizationError,
+): Promise<{ readonly location: string }> {
+  const code = newSecret(services.random, '');
+  const finished = await services.store.transaction(async (tx) => {
+    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
+    if ('error' in result) return true;
+    await tx.authorizations.createCode({
+      accountId: account.id,
+      digest: digestOf(code),
+      appId: client.appId,
+      userId: result.userId,
+      sid: result.sid,
+      amr: result.amr,
+      authenticatedAt: result.authenticatedAt,
+      parameters: record.parameters,
+      expiresAt: services.clock.now() + codeMilliseconds,
+      usedAt: null,
+      grantId: null,
+    });
+    return true;
+  });
+  if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
+  const { parameters } = record;
+  const location = 'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
+  return { location };
+}

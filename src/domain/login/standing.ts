@@ -1,0 +1,47 @@
+import type { ClientRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import { displayName } from '../clients/represent-metadata.ts';
+import { Failure } from '../failure.ts';
+
+type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
+
+/** Why the user may not use the account at all: `user_locked`, `user_suspended`, `user_inactive`, or null. */
+function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
+  switch (user.status) {
+    case 1:
+      return null;
+    case 2:
+      return new Failure('user_suspended');
+    case 3:
+      return new Failure('user_locked');
+    case 0:
+    case 4:
+    case 5:
+    case 7:
+      return new Failure('user_inactive');
+  }
+}
+
+/**
+ * Why the user may not use the app, or null. The user must be active, and the app assigned to the user or to a role of
+ * the user (the document's §1.2): else `access_not_assigned`.
+ */
+export async function findStandingFailure(
+  { access }: Pick<StoreVerbs, 'access'>,
+  user: UserRecord,
+  client: AppClient,
+): Promise<Failure | null> {
+  const failure = findStatusFailure(user);
+  if (failure || (await access.isAssigned(user.accountId, client.appId, user.id))) return failure;
+  return new Failure('access_not_assigned', { value: displayName(client) });
+}
+
+/** Throws what `findStandingFailure` finds. */
+export async function requireStanding(
+  store: Pick<StoreVerbs, 'access'>,
+  user: UserRecord,
+  client: AppClient,
+): Promise<void> {
+  const failure = await findStandingFailure(store, user, client);
+  if (failure) throw failure;
+}

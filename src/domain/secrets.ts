@@ -1,0 +1,28 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../services.ts';
+
+/** What starts a secret's text, so that leak scanners and log filters know it. */
+export const secretPrefixes = {
+  credentialId: 'ac_',
+  clientSecret: 'cs_',
+  credentialToken: 'ct_',
+  apiKey: 'ak_',
+} as const;
+
+/** 32 random bytes as 43 characters of A–Z, a–z, 0–9, `-` and `_`, behind `prefix`. */
+export function newSecret(random: Random, prefix: string): string {
+  return prefix + random.bytes(32).toString('base64url');
+}
+
+/** What is stored of a secret of full entropy: its SHA-256, base64url (43 characters). Passwords go through `Passwords`. */
+export function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** Whether `secret` is the one of `digest`, in a time that does not depend on either; with null always false. */
+export function matchesDigest(secret: string, digest: string | null): boolean {
+  const presented = Buffer.from(digestOf(secret));
+  const stored = Buffer.from(digest ?? '');
+  const comparable = stored.length === presented.length ? stored : Buffer.alloc(presented.length);
+  return timingSafeEqual(presented, comparable) && digest !== null;
+}

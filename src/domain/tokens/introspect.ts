@@ -1,0 +1,83 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord, GrantRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { digestOf } from '../secrets.ts';
+import { findAccessToken, isActive } from './access-token.ts';
+import { subjectOf } from './claims.ts';
+import { parseRefreshToken } from './token-text.ts';
+
+/** What an active token is (RFC 7662 §2.2). Times are seconds since the epoch. */
+export interface ActiveToken {
+  readonly tokenType: 'access_token' | 'refresh_token';
+  readonly clientId: string;
+  readonly subject: string;
+  readonly username: string | null;
+  readonly scope: readonly string[];
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+/**
+ * Looks a token up for a client, null when it is not active or not for this client to see: a client with a secret may
+ * ask about every access token of the account (a gateway does), one without only about its own; refresh tokens are
+ * their own client's alone.
+ */
+export async function introspectToken(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  text: string,
+): Promise<ActiveToken | null> {
+  const found = await findAccessToken(services, account, text);
+  if (!found) return introspectRefreshToken(services, account, client, text);
+  const mine = found.token.appId === client.appId;
+  if (!isActive(found, services.clock.now()) || !(mine || client.secretDigest !== null)) return null;
+  return {
+    tokenType: 'access_token',
+    clientId: found.client.clientId,
+    subject: found.user ? subjectOf(found.user) : found.client.clientId,
+    username: found.user && (found.user.username ?? found.user.email),
+    scope: found.token.scope,
+    issuedAt: seconds(found.token.issuedAt),
+    expiresAt: seconds(found.token.expiresAt),
+  };
+}
+
+async function introspectRefreshToken(
+  { store, clock, vault }: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  text: string,
+): Promise<ActiveToken | null> {
+  const grant = await findGrantOfRefreshToken({ store, vault }, account, client, text);
+  if (!grant || grant.currentDigest !== digestOf(text)) return null;
+  const expiresAt = Math.min(grant.idleExpiresAt, grant.absoluteExpiresAt);
+  const user = await store.users.find(account.id, grant.userId);
+  const assigned = await store.access.isAssigned(account.id, client.appId, grant.userId);
+  if (grant.revokedAt !== null || expiresAt <= clock.now() || user?.status !== 1 || !assigned) return null;
+  return {
+    tokenType: 'refresh_token',
+    clientId: client.clientId,
+    subject: subjectOf(user),
+    username: user.username ?? user.email,
+    scope: grant.scope,
+    issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),
+    expiresAt: seconds(expiresAt),
+  };
+}
+
+/** The grant that a refresh token of this client belongs to, be it the live one or an older one. */
+export async function findGrantOfRefreshToken(
+  { store, vault }: Pick<Services, 'store' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  text: string,
+): Promise<GrantRecord | null> {
+  const grantId = parseRefreshToken(vault, account, text);
+  const grant = grantId === null ? null : await store.grants.find(account.id, grantId);
+  return grant?.appId === client.appId ? grant : null;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

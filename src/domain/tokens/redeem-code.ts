@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Services } from '../../services.ts';
+import type { ClientRecord, CodeRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { requireStanding } from '../login/standing.ts';
+import { digestOf } from '../secrets.ts';
+import { startGrant } from './start-grant.ts';
+import { accessTokenSeconds, makeIdToken, type TokenSet } from './token-set.ts';
+
+export interface CodeRedemption {
+  readonly code: string;
+  readonly redirectUri: string | null;
+  readonly codeVerifier: string | null;
+}
+
+/**
+ * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). Used once: a second use by its client ends the
+ * grant that the first one made (§4.1.2). Throws `client_not_authorized`, `grant_invalid` and the refusals of the user's standing.
+ */
+export async function redeemCode(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  redemption: CodeRedemption,
+): Promise<TokenSet> {
+  if (!client.grantTypes.includes('authorization_code')) throw new Failure('client_not_authorized');
+  const digest = digestOf(redemption.code);
+  const code = await services.store.authorizations.findCode(account.id, digest);
+  if (!code || code.appId !== client.appId) throw refused('unknown code');
+  requireSameTerms(code, redemption);
+  const user = await services.store.users.find(account.id, code.userId);
+  if (!user) throw refused('the user is gone');
+  await requireStanding(services.store, user, client);
+  const now = services.clock.now();
+  const started = await services.store.transaction(async (tx) => {
+    // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
+    if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
+      const used = await tx.authorizations.findCode(account.id, digest);
+      if (used?.grantId != null) await tx.grants.revoke(account.id, used.grantId, now, 'code replayed');
+      return null;
+    }
+    const { parameters, sid, amr, authenticatedAt, userId } = code;
+    const terms = { userId, scope: parameters.scope, sid, nonce: parameters.nonce, amr, authenticatedAt };
+    const made = await startGrant(services, tx, account, client, terms);
+    await tx.authorizations.linkCode(account.id, digest, made.grant.id);
+    return made;
+  });
+  if (!started) throw refused('code expired or used before');
+  const { grant, accessToken, refreshToken } = started;
+  return {
+    accessToken,
+    expiresInSeconds: accessTokenSeconds,
+    scope: grant.scope,
+    idToken: await makeIdToken(services, account, client, grant, user, accessToken, grant.nonce),
+    refreshToken,
+  };
+}
+
+function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier }: CodeRedemption): void {
+  // RFC 6749 §4.1.3: identical to the one of the authorization request, if one was given there.
+  const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
+  if (!uriFits) throw refused('another redirect_uri');
+  const { codeChallenge } = parameters;
+  // RFC 9700 §2.1.1: a verifier for a code without a challenge is a downgrade attempt.
+  if ((codeVerifier === null) !== (codeChallenge === null)) throw refused('code_verifier without challenge, or none');
+  if (codeVerifier === null) return;
+  const fits = /^[\w.~-]{43,128}$/.test(codeVerifier) && challengeOf(codeVerifier) === codeChallenge;
+  if (!fits) throw refused('wrong code_verifier');
+}
+
+/** RFC 7636 §4.2, method S256. */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier, 'ascii').digest('base64url');
+}
+
+function refused(reason: string): Failure {
+  return new Failure('grant_invalid', { reason });
+}

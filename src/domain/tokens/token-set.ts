@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Services } from '../../services.ts';
+import type { ClientRecord, GrantRecord, UserRecord } from '../../store/records.ts';
+import type { NewAccessToken } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { digestOf } from '../secrets.ts';
+import { userClaims } from './claims.ts';
+import { accessTokenText, newAccessSecret } from './token-text.ts';
+
+export const accessTokenSeconds = 3600;
+export const idTokenSeconds = 3600;
+
+/** The one level of assurance there is: one factor, something the user knows. */
+export const singleFactor = 'urn:gatehouse:acr:single-factor';
+
+/** What the token endpoint answers with, before a door gives it its form (RFC 6749 §5.1). */
+export interface TokenSet {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  readonly scope: readonly string[];
+  /** With the scope `openid`. */
+  readonly idToken: string | null;
+  /** When the client has the grant type `refresh_token`. */
+  readonly refreshToken: string | null;
+}
+
+/** An access token whose row is not stored yet. */
+export interface PreparedAccessToken {
+  readonly row: NewAccessToken;
+  /** The token's text, once its row has an id. */
+  text(id: number): string;
+}
+
+/**
+ * Prepares the access token of a grant or of a client: opaque, `accessTokenSeconds` long. The one place that decides
+ * what kind of access token a client gets.
+ */
+export function prepareAccessToken({ clock, random }: Pick<Services, 'clock' | 'random'>): PreparedAccessToken {
+  const secret = newAccessSecret(random);
+  const issuedAt = clock.now();
+  return {
+    row: { digest: digestOf(secret), issuedAt, expiresAt: issuedAt + accessTokenSeconds * 1000 },
+    text: (id) => accessTokenText(id, secret),
+  };
+}
+
+/**
+ * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. One made at a refresh
+ * keeps `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2).
+ */
+export async function makeIdToken(
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  grant: GrantRecord,
+  user: UserRecord,
+  accessToken: string,
+  nonce: string | null,
+): Promise<string | null> {
+  if (!grant.scope.includes('openid')) return null;
+  const issuedAt = Math.floor(services.clock.now() / 1000);
+  return services.signer.sign(account, client.idTokenAlg, 'JWT', {
+    iss: account.baseUrl,
+    aud: client.clientId,
+    ...(await userClaims(services, user, grant.scope)),
+    iat: issuedAt,
+    exp: issuedAt + idTokenSeconds,
+    auth_time: Math.floor(grant.authenticatedAt / 1000),
+    ...(nonce !== null && { nonce }),
+    at_hash: halfHash(accessToken),
+    amr: grant.amr,
+    acr: singleFactor,
+    ...(grant.sid !== null && { sid: grant.sid }),
+  });
+}
+
+/** The left half of the SHA-256 hash, for RS256 and ES256 alike (OpenID Connect Core §3.1.3.6). */
+function halfHash(text: string): string {
+  return createHash('sha256').update(text, 'ascii').digest().subarray(0, 16).toString('base64url');
+}

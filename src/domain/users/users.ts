@@ -1,0 +1,191 @@
+import type { Services } from '../../services.ts';
+import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
+import type { StoreVerbs, UserKeys } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { replaceRoles } from '../roles/roles.ts';
+import { readText } from '../text.ts';
+import { type Identifier, readEmail, readUsername } from './identifiers.ts';
+import { type SettableStatus, settableStatuses } from './user-status.ts';
+
+type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
+
+export interface NewUser {
+  readonly email?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly firstname?: string | undefined;
+  readonly lastname?: string | undefined;
+  /** Names of roles. */
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** Changes to a user; null clears. */
+export interface UserChanges {
+  readonly email?: string | null;
+  readonly username?: string | null;
+  readonly password?: string;
+  readonly firstname?: string | null;
+  readonly lastname?: string | null;
+  readonly status?: SettableStatus;
+  /** Names of all roles the user has from then on. */
+  readonly roles?: readonly string[];
+}
+
+/**
+ * Makes a user: active with a password, else unactivated. Throws `value_invalid` for what breaks a rule, `not_found`
+ * for an unknown role, `conflict` (name `email` or `username`) when another user has the name.
+ */
+export async function createUser(services: UserServices, account: Account, given: NewUser): Promise<UserRecord> {
+  const { store, clock } = services;
+  const names = readNames(given.email ?? null, given.username ?? null);
+  const firstname = readOptional('firstname', given.firstname);
+  const lastname = readOptional('lastname', given.lastname);
+  const passwordDigest = given.password === undefined ? null : await digestPassword(services, given.password);
+  const now = clock.now();
+  const whenActive = passwordDigest === null ? null : now;
+  return store.transaction(async (tx) => {
+    const user = await tx.users.create({
+      accountId: account.id,
+      ...names,
+      firstname,
+      lastname,
+      status: passwordDigest === null ? 0 : 1,
+      passwordDigest,
+      invalidLoginAttempts: 0,
+      lockedUntil: null,
+      lastLogin: null,
+      passwordChangedAt: whenActive,
+      activatedAt: whenActive,
+      createdAt: now,
+      updatedAt: now,
+    });
+    if (given.roles !== undefined) await replaceRoles(tx, account, user.id, given.roles, now);
+    return user;
+  });
+}
+
+/**
+ * Changes a user. A new password ends the user's sessions and grants and activates one who waited for it. Locking and
+ * suspending leave both in place: they refuse while they last, and what the user had works again afterwards.
+ * Throws as `createUser` does, and `not_found` when there is no such user.
+ */
+export async function setUser(
+  services: UserServices,
+  account: Account,
+  userId: number,
+  changes: UserChanges,
+): Promise<UserRecord> {
+  const passwordDigest = changes.password === undefined ? undefined : await digestPassword(services, changes.password);
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
+    const user = await tx.users.find(account.id, userId);
+    if (!user) throw unknownUser();
+    const changed = await tx.users.update(account.id, userId, {
+      ...changedNames(user, changes),
+      ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
+      ...(changes.lastname !== undefined && { lastname: readOptional('lastname', changes.lastname) }),
+      ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
+      ...(changes.status !== undefined && withStatus(user, changes.status, now)),
+      updatedAt: now,
+    });
+    if (!changed) throw unknownUser();
+    if (changes.roles !== undefined) await replaceRoles(tx, account, userId, changes.roles, now);
+    if (passwordDigest !== undefined) await endSignIns(tx, account, userId, now);
+    return changed;
+  });
+}
+
+/** The user with this e-mail address, in any case; throws `not_found`. */
+export async function requireUser(
+  store: Pick<StoreVerbs, 'users'>,
+  account: Pick<Account, 'id'>,
+  email: string,
+): Promise<UserRecord> {
+  const user = await store.users.findByEmail(account.id, readEmail(email).key);
+  if (!user) throw unknownUser(email);
+  return user;
+}
+
+export function listUsers(services: Pick<Services, 'store'>, account: Pick<Account, 'id'>): Promise<UserRecord[]> {
+  return services.store.users.list(account.id);
+}
+
+/** Removes the user and all that was granted in their name; throws `not_found`. */
+export async function removeUser(
+  services: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+): Promise<void> {
+  if (!(await services.store.users.remove(account.id, userId))) throw unknownUser();
+}
+
+async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<void> {
+  await tx.sessions.endOfUser(account.id, userId);
+  await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
+}
+
+async function digestPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
+  const length = [...password].length;
+  if (length < 8 || length > 256 || !password.isWellFormed()) {
+    throw new Failure('value_invalid', { name: 'password', message: 'password must have 8 to 256 characters' });
+  }
+  return passwords.digest(password);
+}
+
+function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
+  const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
+  return {
+    passwordDigest,
+    passwordChangedAt: now,
+    invalidLoginAttempts: 0,
+    lockedUntil: null,
+    ...(!held && { status: settableStatuses.active, activatedAt: user.activatedAt ?? now }),
+  };
+}
+
+function withStatus(user: UserRecord, name: SettableStatus, now: Milliseconds) {
+  const status: UserStatus = settableStatuses[name];
+  if (status !== settableStatuses.active) return { status };
+  return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
+}
+
+type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
+
+function changedNames(user: UserRecord, { email, username }: UserChanges): Partial<Names> {
+  if (email === undefined && username === undefined) return {};
+  return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
+}
+
+/** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
+function readNames(email: string | null, username: string | null): Names {
+  const address = email === null ? null : readEmail(email);
+  const name = username === null ? null : readOwnName(username, address);
+  if (!address && !name) {
+    throw new Failure('value_invalid', { name: 'email', message: 'a user needs an email or a username' });
+  }
+  return {
+    email: address?.text ?? null,
+    emailKey: address?.key ?? null,
+    username: name?.text ?? null,
+    usernameKey: name?.key ?? null,
+  };
+}
+
+function readOwnName(username: string, email: Identifier | null): Identifier {
+  const name = readUsername(username);
+  if (name.key.includes('@') && name.key !== email?.key) {
+    const message = "a username with an @ must be the user's own email";
+    throw new Failure('value_invalid', { name: 'username', message });
+  }
+  return name;
+}
+
+function readOptional(name: string, text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : readText(name, text);
+}
+
+function unknownUser(email?: string): Failure {
+  const message = email === undefined ? 'there is no such user' : `there is no user ${email}`;
+  return new Failure('not_found', { name: 'user', message });
+}

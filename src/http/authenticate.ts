@@ -1,0 +1,53 @@
+import type { Request, Response } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
+import { bearerToken } from '../domain/callers/bearer.ts';
+import type { Caller } from '../domain/callers/caller.ts';
+import { authenticateBearer } from '../domain/callers/credential-tokens.ts';
+import { Failure } from '../domain/failure.ts';
+import type { Services } from '../services.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+
+/**
+ * Security handlers for the validator, one per scheme of the contracts. The validator keeps neither class nor code of
+ * what a handler throws, so the reason is remembered on the exchange.
+ */
+export function securityHandlers(services: Services) {
+  const callers = new WeakMap<Exchange, Promise<Caller>>();
+
+  function identify(exchange: Exchange, account: Account, token: string): Promise<Caller> {
+    // Several scopes are alternatives of one requirement; the token is looked up once for all of them.
+    const known = callers.get(exchange);
+    if (known) return known;
+    const found = authenticateBearer(services, account, token);
+    callers.set(exchange, found);
+    return found;
+  }
+
+  return {
+    /** A bearer token of an API credential, with any of the scopes that the operation accepts. */
+    bearer: async (req: Request, scopes: readonly string[]): Promise<boolean> => {
+      const exchange = exchangeOf(req.res as Response);
+      const token = bearerToken(req.headers.authorization);
+      try {
+        if (!exchange.account || token === null) {
+          throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
+        }
+        const caller = await identify(exchange, exchange.account, token);
+        if (!scopes.some((scope) => caller.scopes.includes(scope))) {
+          throw new Failure('scope_insufficient', { scopes: acceptedScopes(exchange) });
+        }
+        exchange.caller = caller;
+        return true;
+      } catch (error) {
+        // A fault is no refusal of the caller: whoever cannot be looked up is not unauthorized.
+        exchange.callerFailure = error instanceof Failure ? error : new Failure('internal', {}, { cause: error });
+        return false;
+      }
+    },
+  };
+}
+
+/** All scopes any of which would permit the operation. */
+function acceptedScopes(exchange: Exchange): readonly string[] {
+  return (exchange.operation?.security ?? []).flatMap((requirement) => requirement['bearer'] ?? []);
+}

@@ -1,0 +1,117 @@
+/** Reads request bodies: JSON and forms, bounded, and free of text that no surface can store or show. */
+
+import express, { type RequestHandler } from 'express';
+import { Failure } from '../domain/failure.ts';
+import { exchangeOf } from './exchange.ts';
+
+const jsonLimitBytes = 64 * 1024;
+const formLimitBytes = 16 * 1024;
+const formFields = 50;
+const maximumDepth = 32;
+
+/** Bodies of management and registration: an object or an array. */
+const parseJson = express.json({ limit: jsonLimitBytes, inflate: false });
+const parseForm = express.urlencoded({ extended: false, limit: formLimitBytes, parameterLimit: formFields, inflate: false });
+
+/** Parses the body in the form that the operation's contract names; other media types are refused before reading. */
+export function readBody(): RequestHandler {
+  return (req, res, next) => {
+    const accepted = Object.keys(exchangeOf(res).operation?.requestBody?.content ?? {});
+    if (accepted.length === 0) {
+      // The validator compiles and keeps a check for every media type it sees, parameters included: it sees ours only.
+      delete req.headers['content-type'];
+      return next();
+    }
+    const required = exchangeOf(res).operation?.requestBody?.required === true;
+    const sent = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const empty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
+    if (!accepted.includes(sent)) {
+      if (empty && !required && sent === '') return next();
+      return next(new Failure('media_type_unsupported', { message: `Content-Type must be ${accepted.join(' or ')}` }));
+    }
+    if (empty) {
+      // The parsers leave no body at all then; an operation reads one object.
+      req.body = {};
+      req.headers['content-type'] = sent;
+      return next();
+    }
+    const parse = sent === 'application/json' ? parseJson : parseForm;
+    parse(req, res, (error?: unknown) => {
+      if (error) return next(bodyFailure(error));
+      req.headers['content-type'] = sent;
+      const isJson = sent === 'application/json';
+      const fault = isJson ? findJsonFault(req.body) : findFormFault(req.body);
+      if (!isJson && !fault) req.body = withoutEmpty(req.body);
+      next(fault ?? undefined);
+    });
+  };
+}
+
+/** Faults of a query string: a parameter given twice, or text that is not text (RFC 6749 §3.1). */
+export function readQuery(): RequestHandler {
+  return (req, _res, next) => {
+    const fault = findFormFault(req.query as Record<string, unknown>);
+    if (fault) return next(fault);
+    // Express parses the query anew at each look; what is set here is what all later steps see.
+    Object.defineProperty(req, 'query', { value: withoutEmpty(req.query), writable: true, enumerable: true, configurable: true });
+    next();
+  };
+}
+
+/** RFC 6749 §3.1, §3.2: a parameter that is sent without a value counts as left out. */
+function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
+/** What Express's parsers say, in the domain's words. They mark their errors with `type` and `status`. */
+function bodyFailure(error: unknown): Failure {
+  const { type, status } = error as { type?: string; status?: number };
+  if (status === 413) return new Failure('body_too_large', { message: 'the body is larger than allowed' });
+  if (status === 415) return new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' });
+  if (type === 'entity.parse.failed') return new Failure('request_malformed', { message: 'the body is not valid JSON' });
+  return new Failure('request_malformed', { message: 'the body could not be read' });
+}
+
+function findFormFault(fields: Readonly<Record<string, unknown>>): Failure | null {
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value)) {
+      return new Failure('parameter_repeated', { name: printable(name), message: `${printable(name)} is given twice` });
+    }
+    if (hasControlCharacter(name) || hasControlCharacter(String(value))) return unprintable(printable(name));
+  }
+  return null;
+}
+
+function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
+  if (typeof value === 'string') return hasControlCharacter(value) ? unprintable(path) : null;
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > maximumDepth) {
+    return new Failure('request_malformed', { message: `the body is nested deeper than ${maximumDepth} levels` });
+  }
+  for (const [name, member] of Object.entries(value)) {
+    // An own `__proto__` would become a prototype in the first careless copy.
+    if (name === '__proto__' || hasControlCharacter(name)) return unprintable(path);
+    const fault = findJsonFault(member, path ? `${path}.${name}` : name, depth + 1);
+    if (fault) return fault;
+  }
+  return null;
+}
+
+function unprintable(name: string): Failure {
+  const where = name ? printable(name) : 'the body';
+  return new Failure('request_malformed', { name: where, message: `${where} holds a character that is not allowed` });
+}
+
+/**
+ * Characters that one store or another surface's form cannot hold: C0 controls but tab, line feed and carriage return,
+ * U+FFFE, U+FFFF (XML 1.0 §2.2) and lone surrogates.
+ */
+export function hasControlCharacter(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  return !text.isWellFormed() || /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text);
+}
+
+/** A name as sent, short and safe to repeat in an answer. */
+function printable(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, "'").slice(0, 100);
+}

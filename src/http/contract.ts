@@ -1,0 +1,106 @@
+/** A surface's contract, as far as serving it needs to know: which operation a request is, and what it may carry. */
+
+/** An answer; by reference where several operations share it. */
+interface ContractResponse {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export interface ContractOperation {
+  readonly operationId: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, ContractResponse>>;
+  /** Answered to scripts of other origins (Fetch standard, CORS protocol). */
+  readonly 'x-cors'?: boolean;
+}
+
+export interface Contract {
+  readonly info: { readonly title: string; readonly summary?: string; readonly description?: string };
+  readonly 'x-owns': readonly string[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components?: { readonly responses?: Readonly<Record<string, ContractResponse>> };
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** One path of a contract with the operations on it, by upper-case method. */
+export interface Route {
+  /** The path template, as written in the contract. */
+  readonly template: string;
+  readonly operations: ReadonlyMap<string, ContractOperation>;
+}
+
+export interface Routes {
+  /** The route of a path (a trailing slash is accepted), or null. */
+  find(path: string): Route | null;
+  /** Every operation, by operationId. */
+  readonly operations: ReadonlyMap<string, ContractOperation>;
+}
+
+/** Reads a contract's paths once. Throws when an operation does not say who may call it. */
+export function readRoutes(contract: Contract): Routes {
+  const fixed = new Map<string, Route>();
+  const templated: { readonly pattern: RegExp; readonly route: Route }[] = [];
+  const operations = new Map<string, ContractOperation>();
+  for (const [template, item] of Object.entries(contract.paths)) {
+    const byMethod = new Map<string, ContractOperation>();
+    for (const method of methods) {
+      const written = item[method] as ContractOperation | undefined;
+      if (!written) continue;
+      requireSecurity(written);
+      const operation = { ...written, responses: writeOut(contract, written.responses) };
+      byMethod.set(method.toUpperCase(), operation);
+      operations.set(operation.operationId, operation);
+    }
+    const route = { template, operations: byMethod };
+    if (template.includes('{')) templated.push({ pattern: patternOf(template), route });
+    else fixed.set(template, route);
+  }
+  return {
+    operations,
+    find(path) {
+      const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+      return fixed.get(bare) ?? templated.find(({ pattern }) => pattern.test(bare))?.route ?? null;
+    },
+  };
+}
+
+/** The path of an operation, for links that the service writes itself. */
+export function pathOf(contract: Contract, operationId: string): string {
+  for (const [template, item] of Object.entries(contract.paths)) {
+    if (methods.some((method) => (item[method] as ContractOperation | undefined)?.operationId === operationId)) {
+      return template;
+    }
+  }
+  throw new Error(`the contract has no operation ${operationId}`);
+}
+
+/** The answers with what they refer to in place. */
+function writeOut({ components }: Contract, responses: ContractOperation['responses']): ContractOperation['responses'] {
+  const prefix = '#/components/responses/';
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      if (response.$ref === undefined) return [status, response];
+      const shared = response.$ref.startsWith(prefix)
+        ? components?.responses?.[response.$ref.slice(prefix.length)]
+        : undefined;
+      if (!shared) throw new Error(`the answer ${response.$ref} is not in the contract`);
+      return [status, shared];
+    }),
+  );
+}
+
+function patternOf(template: string): RegExp {
+  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${escaped}$`);
+}
+
+/** Deny by default: public operations say `security: []`, and a bearer always names the scopes that will do. */
+function requireSecurity({ operationId, security }: ContractOperation): void {
+  if (!security) throw new Error(`operation ${operationId} does not state its security`);
+  for (const requirement of security) {
+    if (requirement['bearer']?.length === 0) throw new Error(`operation ${operationId} states no scope`);
+  }
+}

@@ -1,0 +1,72 @@
+/** The documentation over HTTP: files held in memory, found by exact name. */
+
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import { findAccountByHost } from '../domain/accounts/accounts.ts';
+import { Failure } from '../domain/failure.ts';
+import type { Services } from '../services.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** One file of the documentation. */
+export interface DocsFile {
+  /** Media type for the Content-Type header. */
+  readonly type: string;
+  /** Content-Security-Policy of a page; what is no page keeps the one of all answers. */
+  readonly policy?: string;
+  readonly body: Buffer;
+  /** Changes with `body`: the entity tag, and the `v` parameter of the pages' links. Hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** Every file there is by its path; each is made when it is first asked for. */
+export type DocsFiles = ReadonlyMap<string, () => DocsFile>;
+
+/** Serves the files on the hosts of accounts. A path that is not one of theirs is left to what comes next. */
+export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  // Flat, and repetitions stay visible as arrays.
+  app.set('query parser', 'simple');
+  app.use(async (req, res, next) => {
+    const exchange = exchangeOf(res);
+    const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
+    const file = files.get(path);
+    // An unknown host learns nothing, not even that there is documentation.
+    if (file && !exchange.malformed) exchange.account = await findAccountByHost(services, req.headers.host ?? '');
+    if (!file || !exchange.account) {
+      next();
+      return;
+    }
+    exchange.surface = 'docs';
+    exchange.route = path;
+    if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
+    else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
+  });
+  app.use(answerUnavailable);
+  return app;
+}
+
+function sendFile(req: Request, res: Response, { type, policy, body, digest }: DocsFile): void {
+  res.setHeader('etag', `"${digest}"`);
+  // Only the address that names the content is immutable (RFC 8246); any other one is checked before use.
+  const immutable = req.query['v'] === digest;
+  res.setHeader('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (policy !== undefined) res.setHeader('content-security-policy', policy);
+  // RFC 9110 §13.2: what the browser has already is not sent again.
+  if (req.fresh) {
+    res.status(304).end();
+    return;
+  }
+  res.setHeader('content-type', type);
+  res.setHeader('content-length', body.length);
+  res.end(body);
+}
+
+/** The store could not say whose host this is. */
+const answerUnavailable: ErrorRequestHandler = (error, _req, res, next) => {
+  if (!(error instanceof Failure) || error.code !== 'unavailable') {
+    next(error);
+    return;
+  }
+  exchangeOf(res).failure = error;
+  res.status(503).setHeader('retry-after', '1').json({ error: 'temporarily_unavailable' });
+};

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
+import type { Caller } from '../domain/callers/caller.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { ContractOperation } from './contract.ts';
+
+/** What the service learns about one request on its way through the steps; lives in `res.locals`. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly startedAt: number;
+  /** Address of the peer, or the one a trusted proxy forwarded. */
+  readonly source: string;
+  /** A fault of the request line or the Host, found before any surface was chosen. */
+  readonly malformed: Failure | null;
+  account: Account | null;
+  surface: string | null;
+  route: string | null;
+  operation: ContractOperation | null;
+  caller: Caller | null;
+  /** Why the bearer that was sent did not do; decides the answer when nothing else let the caller in. */
+  callerFailure: Failure | null;
+  /** The failure that was answered, for the log. */
+  failure: Failure | null;
+}
+
+/** The exchange of a response; set by the first step of the app. */
+export function exchangeOf(res: Response): Exchange {
+  return res.locals['exchange'] as Exchange;
+}
+
+export function beginExchange(res: Response, exchange: Exchange): void {
+  res.locals['exchange'] = exchange;
+}
+
+/** How often a header stands in the request as sent. Node joins or drops repetitions, so only the raw list tells. */
+export function countHeader(req: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    if (req.rawHeaders[index]?.toLowerCase() === name) count += 1;
+  }
+  return count;
+}

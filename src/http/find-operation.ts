@@ -1,0 +1,46 @@
+import type { RequestHandler, Response } from 'express';
+import { Failure } from '../domain/failure.ts';
+import type { Routes } from './contract.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** Looks the operation up before anything can be refused, so that every refusal is in the form of its operation. */
+export function findRoute(surface: string, routes: Routes): RequestHandler {
+  return (req, res, next) => {
+    const exchange = exchangeOf(res);
+    exchange.surface = surface;
+    // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
+    if (req.method === 'HEAD') req.method = 'GET';
+    const route = routes.find(req.path);
+    exchange.route = route?.template ?? null;
+    exchange.operation = route?.operations.get(req.method) ?? null;
+    next();
+  };
+}
+
+/** Refuses what is no operation, once it is known that an account answers here. */
+export function requireOperation(routes: Routes): RequestHandler {
+  return (req, res, next) => {
+    const route = routes.find(req.path);
+    if (!route) throw new Failure('not_found');
+    const crossOrigin = [...route.operations.values()].some((operation) => operation['x-cors']);
+    if (crossOrigin) allowCrossOrigin(res, [...route.operations.keys()]);
+    if (crossOrigin && req.method === 'OPTIONS') {
+      res.status(204).end();
+      return;
+    }
+    if (!exchangeOf(res).operation) {
+      res.setHeader('allow', [...route.operations.keys()].join(', '));
+      throw new Failure('method_not_allowed');
+    }
+    next();
+  };
+}
+
+/** Any origin, never with credentials: these operations take no cookie. */
+function allowCrossOrigin(res: Response, methods: readonly string[]): void {
+  res.setHeader('access-control-allow-origin', '*');
+  res.setHeader('access-control-allow-methods', methods.join(', '));
+  res.setHeader('access-control-allow-headers', 'authorization, content-type');
+  res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id');
+  res.setHeader('access-control-max-age', '7200');
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { Failure } from '../domain/failure.ts';
+import { countHeader } from './exchange.ts';
+
+/**
+ * Finds what is wrong with the request line and the headers that frame the request. The account is in the Host, so
+ * whatever could make two readers of one request see two hosts or two bodies is refused (RFC 9112 §3.2, §6.1).
+ * An absolute-form target that names the Host is rewritten to origin-form.
+ */
+export function findMalformed(req: IncomingMessage): Failure | null {
+  const host = req.headers.host ?? '';
+  if (countHeader(req, 'host') !== 1) return malformed('exactly one Host header is required');
+  if (!/^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host)) return malformed('the Host header is not a host');
+  const transfer = req.headers['transfer-encoding'];
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return malformed('Transfer-Encoding must be chunked');
+  const hasBody = transfer !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (hasBody && (req.method === 'GET' || req.method === 'HEAD')) return malformed(`${req.method} takes no body`);
+  return rewriteTarget(req, host);
+}
+
+function rewriteTarget(req: IncomingMessage, host: string): Failure | null {
+  const target = req.url ?? '';
+  if (target.startsWith('/')) return null;
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
+  req.url = rest?.startsWith('/') ? rest : '/';
+  if (authority === undefined || authority.toLowerCase() !== host.toLowerCase()) {
+    return malformed('the request target names another host');
+  }
+  return null;
+}
+
+function malformed(message: string): Failure {
+  return new Failure('request_malformed', { message });
+}

@@ -1,0 +1,96 @@
+/** Ties a handler to one operation of the contract: what it is given and what it may answer. */
+
+import type { Account } from '../domain/accounts/account.ts';
+import type { Caller } from '../domain/callers/caller.ts';
+import type { Failure, FailureCode } from '../domain/failure.ts';
+
+type Responses<Op> = Op extends { responses: infer R } ? R : never;
+type Documented<Op> = keyof Responses<Op> & number;
+
+/** Header values by lower-case name; several for `set-cookie`. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+type Answer<Op, Status extends Documented<Op>> = Responses<Op>[Status] extends { content: infer Content }
+  ? [body: Content[keyof Content], headers?: ReplyHeaders]
+  : [body?: undefined, headers?: ReplyHeaders];
+
+declare const answers: unique symbol;
+
+/** A reply to `Op`; only that operation's `respond` can make one. */
+export interface Reply<Op> {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: ReplyHeaders;
+  readonly [answers]: Op;
+}
+
+/** Makes a reply, accepting only the statuses and bodies the contract documents. */
+export type Respond<Op> = <Status extends Documented<Op>>(status: Status, ...answer: Answer<Op, Status>) => Reply<Op>;
+
+type Given<Op, Where extends string> = Op extends { parameters: { readonly [K in Where]?: infer P } }
+  ? Exclude<P, undefined>
+  : never;
+type Body<Op> = Op extends { requestBody?: infer R }
+  ? Exclude<R, undefined> extends { content: infer C }
+    ? C[keyof C]
+    : undefined
+  : undefined;
+
+/** Where a request came from, whatever its operation. */
+export interface Origin {
+  /** Answered in `x-request-id`; names the request in the log. */
+  readonly requestId: string;
+  /** The account whose host was called. */
+  readonly account: Account;
+  /** Address of the peer, or the one a trusted proxy forwarded. */
+  readonly source: string;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+}
+
+/** A validated request of `Op`. */
+export interface Request<Op> {
+  readonly path: Given<Op, 'path'>;
+  readonly query: Given<Op, 'query'>;
+  readonly body: Body<Op>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Who calls, where the contract asks for a bearer; null for public operations and where a bearer is optional and absent. */
+  readonly caller: Caller | null;
+  readonly origin: Origin;
+}
+
+export type Handler<Op> = (request: Request<Op>, respond: Respond<Op>) => Promise<Reply<Op>>;
+
+/** One handler per operationId: a missing or surplus one does not compile. */
+export type Handlers<Operations> = { readonly [Id in keyof Operations]: Handler<Operations[Id]> };
+
+/** Any reply documented on the surface: what its failure table may hold. */
+export type AnyReply<Operations> = {
+  [Id in keyof Operations]: {
+    [Status in Documented<Operations[Id]>]: {
+      readonly status: Status;
+      readonly body: Answer<Operations[Id], Status>[0];
+      readonly headers?: ReplyHeaders;
+    };
+  }[Documented<Operations[Id]>];
+}[keyof Operations];
+
+/** What a refusal's words may depend on. The account is null when no account answers on the host. */
+export interface RefusalContext {
+  readonly requestId: string;
+  readonly operation: string | null;
+  readonly account: Account | null;
+}
+
+/** An answer outside any operation: what a wrong method gets. */
+interface UnroutedReply<ErrorBody> {
+  readonly status: 405;
+  readonly body: ErrorBody;
+  readonly headers?: ReplyHeaders;
+}
+
+type Row<Operations, ErrorBody> = AnyReply<Operations> | UnroutedReply<ErrorBody>;
+
+/** A surface's answer to every failure: a reply, or how to make it. `ErrorBody` is the form of answers outside any operation. */
+export type FailureTable<Operations, ErrorBody> = Readonly<
+  Record<FailureCode, Row<Operations, ErrorBody> | ((failure: Failure, context: RefusalContext) => Row<Operations, ErrorBody>)>
+>;

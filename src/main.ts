@@ -1,0 +1,81 @@
+/** The composition root of `gatehouse serve`: builds everything once, from top to bottom, and closes it in reverse. */
+
+import type { Server } from 'node:http';
+import packageJson from '../package.json' with { type: 'json' };
+import { createLog } from './adapters/log.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createServices } from './create-services.ts';
+import { prepareDemo } from './demo.ts';
+import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import type { Readiness } from './http/health.ts';
+import { createServer, drain, listen } from './server.ts';
+import type { Log } from './services.ts';
+import { openStore } from './store/knex/index.ts';
+import type { Store } from './store/store.ts';
+
+const drainMilliseconds = 10_000;
+
+export interface ServeOptions {
+  readonly config: Config;
+  /** Make the demo account on an empty database. */
+  readonly demo: boolean;
+  /** Takes what is for people and no log line: where to look, and the demo account's secrets. */
+  readonly print: (text: string) => void;
+}
+
+/** Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are accepted. */
+export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
+  const log = createLog({ level: config.logLevel });
+  process.on('uncaughtException', (error) => crash(log, error));
+  const store = await openStore({ url: config.databaseUrl, log: (line) => log.warn('database', { reason: line }) });
+  try {
+    await store.migrate();
+    const services = await createServices(config, store, log);
+    const introduction = demo ? await prepareDemo(services, config) : '';
+    const readiness: Readiness = { draining: false };
+    const app = createApp(services, {
+      readiness,
+      metricsToken: config.metricsToken,
+      trustProxy: config.trustProxy,
+    });
+    const server = createServer(app);
+    await listen(server, config);
+    stopOnSignal({ log, readiness, server, store, housekeeping: startHousekeeping(services) });
+    log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
+    print(introduction);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Running {
+  readonly log: Log;
+  readonly readiness: Readiness;
+  readonly server: Server;
+  readonly housekeeping: Housekeeping;
+  readonly store: Store;
+}
+
+/** The first signal stops in order; a second one of the same kind ends the process at once. */
+function stopOnSignal(running: Running): void {
+  const stop = (signal: NodeJS.Signals) =>
+    void stopInOrder(running, signal).catch((error) => crash(running.log, error));
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+}
+
+async function stopInOrder({ log, readiness, server, housekeeping, store }: Running, signal: string): Promise<void> {
+  readiness.draining = true;
+  log.info('stopping', { signal });
+  if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
+  await housekeeping.stop();
+  await store.close();
+  log.info('stopped');
+  process.exit(0);
+}
+
+function crash(log: Log, error: unknown): void {
+  log.error('crashed', { stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error' });
+  process.exit(1);
+}

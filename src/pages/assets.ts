@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A file that the hosted pages use, held in memory. */
+export interface Asset {
+  /** Media type for the Content-Type header. */
+  readonly type: string;
+  readonly body: Buffer;
+  /** First 16 hexadecimal digits of the SHA-256 of `body`; the `v` parameter of the pages' links. */
+  readonly digest: string;
+}
+
+// The allow-list: a name that is not here does not exist, and no name from a request ever reaches the file system.
+// The parts of a file are joined in this order; in the style sheet later rules override earlier ones.
+const sources = {
+  'styles.css': {
+    type: 'text/css; charset=utf-8',
+    parts: ['styles/base.css', 'styles/frame.css', 'styles/forms.css', 'styles/content.css', 'styles/adaptations.css'],
+  },
+  'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },
+} as const;
+
+/** Names of the files that exist. */
+export type AssetName = keyof typeof sources;
+
+function load(type: string, parts: readonly string[]): Asset {
+  const body = Buffer.concat(parts.map((part) => readFileSync(new URL(`./assets/${part}`, import.meta.url))));
+  return { type, body, digest: createHash('sha256').update(body).digest('hex').slice(0, 16) };
+}
+
+/** All files of the hosted pages by name, read once when the module loads. */
+export const assets: ReadonlyMap<string, Asset> = new Map(
+  Object.entries(sources).map(([name, { type, parts }]) => [name, load(type, parts)]),
+);
+
+/** The address the pages link to: it changes with the content, so that browsers may keep the file for ever. */
+export function assetUrl(name: AssetName): string {
+  return `/assets/${name}?v=${assets.get(name)?.digest ?? ''}`;
+}
+
+/**
+ * The Cache-Control of a file asked for with `version` (the `v` parameter). Only the address that names the content is
+ * immutable (RFC 8246); any other one is fetched again before use.
+ */
+export function assetCacheControl(asset: Asset, version: string | undefined): string {
+  return version === asset.digest ? 'public, max-age=31536000, immutable' : 'no-cache';
+}

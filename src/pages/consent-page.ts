@@ -1,0 +1,59 @@
+import { scopeIcon } from './icons.ts';
+import { page, tile } from './page.ts';
+import { closedInItself, initial, isolated, webLink } from './text.ts';
+
+/** A scope in words. */
+export interface ScopeView {
+  /** As requested, for example `email`. */
+  readonly name: string;
+  readonly title: string;
+  /** May be empty. */
+  readonly description: string;
+}
+
+/** What the consent page shows. */
+export interface ConsentView {
+  readonly accountName: string;
+  readonly appName: string;
+  /** The client's own links; anything but http and https is left out. */
+  readonly clientUri?: string | undefined;
+  readonly policyUri?: string | undefined;
+  readonly tosUri?: string | undefined;
+  /** Host, or private-use scheme, that the answer goes to. */
+  readonly redirectHost: string;
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly scopes: readonly ScopeView[];
+  readonly csrf: string;
+  readonly request: string;
+  readonly action: string;
+}
+
+/** The consent page: one form with the buttons `decision=allow` and `decision=deny`, in this order. */
+export function consentPage(view: ConsentView): string {
+  const name = view.userName === '' ? view.userEmail : view.userName;
+  return page(
+    'consent',
+    { title: `Allow ${isolated(view.appName)}?`, accountName: view.accountName, wide: true },
+    {
+      app: tile(view.appName),
+      client: webLink(view.clientUri),
+      policy: webLink(view.policyUri),
+      terms: webLink(view.tosUri),
+      redirectHost: closedInItself(view.redirectHost),
+      user: {
+        name: closedInItself(name),
+        email: view.userEmail === name ? '' : closedInItself(view.userEmail),
+        initial: initial(name),
+      },
+      scopes: view.scopes.map((scope) => ({
+        icon: scopeIcon(scope.name),
+        title: closedInItself(scope.title === '' ? scope.name : scope.title),
+        description: closedInItself(scope.description),
+      })),
+      csrf: view.csrf,
+      request: view.request,
+      action: view.action,
+    },
+  );
+}

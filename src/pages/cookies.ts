@@ -1,0 +1,36 @@
+/** The two cookies of the hosted pages (RFC 6265): opaque, for this host only, unreadable to scripts. */
+
+import type { Account } from '../domain/accounts/account.ts';
+import type { BrowserState } from '../domain/login/authorization-request.ts';
+
+/**
+ * `sid` opens the session; `tx` binds sign-ins in progress to the browser. On https both carry the prefix `__Host-`,
+ * which keeps a sibling account's host from setting them (RFC 6265bis §4.1.3.2).
+ */
+type CookieName = 'sid' | 'tx';
+
+function isSecure(account: Account): boolean {
+  return account.baseUrl.startsWith('https:');
+}
+
+function fullName(account: Account, name: CookieName): string {
+  return isSecure(account) ? `__Host-${name}` : name;
+}
+
+/** What the browser brought, for the sign-in `requestId`. */
+export function browserState(
+  account: Account,
+  cookies: Readonly<Record<string, string | undefined>>,
+  requestId: string | undefined,
+): BrowserState {
+  return {
+    requestId,
+    browserSecret: cookies[fullName(account, 'tx')],
+    sessionSecret: cookies[fullName(account, 'sid')],
+  };
+}
+
+/** A Set-Cookie value: until the browser closes, or the session ends here. */
+export function setCookie(account: Account, name: CookieName, secret: string): string {
+  return `${fullName(account, name)}=${secret}; Path=/; HttpOnly; SameSite=Lax${isSecure(account) ? '; Secure' : ''}`;
+}

@@ -1,0 +1,31 @@
+import { render } from './render.ts';
+import type { Link, SurfaceView } from './surface-view.ts';
+
+/**
+ * The style elements that Redoc makes, by digest: empty ones, which it fills by script (CSSOM), and the sheet of its
+ * scroll bars. The second one changes with the version of Redoc; the browser test says so.
+ */
+const styleDigests = ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', 'QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='];
+
+/** Scripts and styles of this host and those of Redoc; its search runs in a worker that it makes. The page asks for no data. */
+export const contractPagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  'worker-src blob:',
+  `style-src 'self' ${styleDigests.map((digest) => `'sha256-${digest}'`).join(' ')}`,
+  "img-src 'self' data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The page of one surface: its contract, drawn by Redoc, and without scripts a list of what is in it. */
+export function contractPage(surface: SurfaceView, contract: object, link: Link): string {
+  return render('contract', `${surface.title} – Gatehouse documentation`, link, {
+    surface,
+    // The page carries the contract as data, so that it also works from a folder. `<` would let the data end early.
+    contract: JSON.stringify(contract).replaceAll('<', '\\u003c'),
+    redocHref: link('/docs/redoc.standalone.js'),
+    scriptHref: link('/docs/start-redoc.js'),
+  });
+}

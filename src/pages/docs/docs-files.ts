@@ -1,0 +1,82 @@
+/** All files of the documentation: pages, their parts, the contracts and the workflows. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import type { DocsFile, DocsFiles } from '../../http/docs.ts';
+import { contractPage, contractPagePolicy } from './contract-page.ts';
+import { indexPage, indexPagePolicy } from './index-page.ts';
+import { once } from './once.ts';
+import { redocScript } from './redoc-script.ts';
+import { type DocumentedSurface, describeSurface } from './surface-view.ts';
+import { readWorkflowFiles } from './workflow-view.ts';
+
+/** Gives the address by which a page links to the file at `path`; `digest` is that of the file's content. */
+export type AddressOf = (path: string, digest: () => string) => string;
+
+/** The addresses under which the service serves the files: parts of a page carry their digest and are kept for ever. */
+export const servedAddress: AddressOf = (path, digest) =>
+  /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
+
+/** The parts that all pages share, by path. Those of a file are joined in this order. */
+const parts: Readonly<Record<string, { readonly type: string; readonly sources: readonly string[] }>> = {
+  '/docs/docs.css': {
+    type: 'text/css; charset=utf-8',
+    sources: ['../assets/styles/base.css', 'assets/frame.css', 'assets/index.css', 'assets/contract.css'],
+  },
+  '/docs/start-redoc.js': { type: 'text/javascript; charset=utf-8', sources: ['assets/start-redoc.js'] },
+  '/docs/icon.svg': { type: 'image/svg+xml', sources: ['../assets/icon.svg'] },
+};
+
+/**
+ * Every file by the path it is served at, made when it is first asked for. The workflows are listed at once, so that
+ * no name of a request ever reaches the file system.
+ */
+export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: AddressOf = servedAddress): DocsFiles {
+  const files = new Map<string, () => DocsFile>();
+  const add = (path: string, type: string, make: () => string, policy?: string) => {
+    files.set(
+      path,
+      once(() => fileOf(type, make(), policy)),
+    );
+  };
+  const link = (path: string) => addressOf(path, () => files.get(path)?.().digest ?? '');
+
+  const sorted = surfaces.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const workflows = readWorkflowFiles();
+  for (const [path, { type, sources }] of Object.entries(parts))
+    add(path, type, () => sources.map(readText).join('\n'));
+  add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
+  for (const surface of sorted) {
+    const { name, contract } = surface;
+    const page = () => contractPage(describeSurface(surface, link), contract, link);
+    add(`/docs/${name}`, 'text/html; charset=utf-8', page, contractPagePolicy);
+    add(`/openapi/${name}.json`, 'application/json; charset=utf-8', () => `${JSON.stringify(contract, null, 2)}\n`);
+    add(`/openapi/${name}.yaml`, 'application/yaml; charset=utf-8', () => yamlOf(contract));
+  }
+  for (const { name, text } of workflows)
+    add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => text);
+  const index = () =>
+    indexPage(
+      sorted.map((surface) => describeSurface(surface, link)),
+      workflows,
+      link,
+    );
+  add('/docs', 'text/html; charset=utf-8', index, indexPagePolicy);
+  return files;
+}
+
+function fileOf(type: string, text: string, policy: string | undefined): DocsFile {
+  const body = Buffer.from(text);
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return { type, body, digest, ...(policy !== undefined && { policy }) };
+}
+
+function readText(source: string): string {
+  return readFileSync(new URL(source, import.meta.url), 'utf8');
+}
+
+/** Without aliases: what is the same in two places stands in both, for readers that know JSON. */
+function yamlOf(contract: object): string {
+  return stringify(contract, { aliasDuplicateObjects: false, lineWidth: 120 });
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { Eta } from 'eta';
+import type { Link } from './surface-view.ts';
+
+const eta = new Eta({ autoEscape: true });
+
+// Compiled once, when the module loads: a template that does not compile stops the start.
+for (const name of ['layout', 'operations', 'index', 'contract']) {
+  eta.loadTemplate(`@${name}`, readFileSync(new URL(`./views/${name}.eta`, import.meta.url), 'utf8'));
+}
+
+/** Renders one template inside the layout: HTML of a whole document. */
+export function render(template: 'index' | 'contract', title: string, link: Link, view: object): string {
+  return eta.render(`@${template}`, {
+    ...view,
+    title,
+    homeHref: link('/docs'),
+    styleHref: link('/docs/docs.css'),
+    iconHref: link('/docs/icon.svg'),
+  });
+}

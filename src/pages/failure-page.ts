@@ -1,0 +1,71 @@
+import type { Failure } from '../domain/failure.ts';
+import type { RefusalContext } from '../http/operation.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
+import { errorPage, refusalPage } from './views.ts';
+
+/** Headers that every hosted page needs beside those of all answers. */
+export function pageHeaders(redirectUri?: string): Record<string, string> {
+  return {
+    'content-security-policy': contentSecurityPolicy(redirectUri),
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  };
+}
+
+export type PageStatus = 400 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
+
+interface Words {
+  readonly title: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const words = {
+  400: {
+    title: 'This request cannot be used',
+    message: 'Something in the request is missing or wrong.',
+    hint: 'Go back to the application and start again.',
+  },
+  403: {
+    title: 'This form has expired',
+    message: 'It was not made for this browser, or the sign-in has gone on elsewhere.',
+    hint: 'Go back to the application and start again.',
+  },
+  404: { title: 'There is nothing here', message: 'The address is not known to this service.' },
+  405: { title: 'This does not work here', message: 'The address cannot be used in this way.' },
+  413: { title: 'That was too much', message: 'The form is larger than this service takes.' },
+  429: {
+    title: 'Too many tries',
+    message: 'Too many sign-ins from your network have failed.',
+    hint: 'Wait a minute, then try again.',
+  },
+  500: {
+    title: 'Something went wrong',
+    message: 'The fault is on our side. Nothing was changed.',
+    hint: 'Try again in a moment.',
+  },
+  503: {
+    title: 'We are busy',
+    message: 'The service cannot answer right now.',
+    hint: 'Try again in a moment.',
+  },
+} as const satisfies Record<PageStatus, Words>;
+
+/** The page that a failure gets: a refusal names the user's state, anything else says what to do. */
+export function failurePage(status: PageStatus, failure: Failure, { requestId, account }: RefusalContext): string {
+  const accountName = account?.name;
+  const { code, detail } = failure;
+  switch (code) {
+    case 'user_locked':
+    case 'user_suspended':
+    case 'user_inactive':
+    case 'access_not_assigned':
+      return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
+    case 'authorization_request_invalid':
+    case 'parameter_missing':
+    case 'parameter_repeated':
+      return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
+    default:
+      return errorPage({ accountName, ...words[status], requestId, status });
+  }
+}

@@ -1,0 +1,13 @@
+import contract from '../../generated/pages.json' with { type: 'json' };
+import type { operations } from '../../generated/pages.ts';
+import { pathOf } from '../http/contract.ts';
+
+/** The path of a hosted page for a sign-in in progress. */
+export function pageLink(operationId: keyof operations, requestId: string): string {
+  return `${pathOf(contract, operationId)}?${new URLSearchParams({ request: requestId })}`;
+}
+
+/** The path that a page's form is sent to. */
+export function formAction(operationId: keyof operations): string {
+  return pathOf(contract, operationId);
+}

@@ -1,0 +1,110 @@
+import { type Icon, icons } from './icons.ts';
+import { page } from './page.ts';
+import { closedInItself } from './text.ts';
+
+/** Shown where the host belongs to no account. */
+const SERVICE_NAME = 'Gatehouse';
+
+/** What an error page shows. Its texts are the service's own words, never text from a request. */
+export interface ErrorView {
+  /** Left out where no account answers on the host. */
+  readonly accountName?: string | undefined;
+  readonly title: string;
+  readonly message: string;
+  /** What the reader can do now. */
+  readonly hint?: string | undefined;
+  readonly requestId: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+}
+
+/** The page for everything that went wrong without being about the user. */
+export function errorPage(view: ErrorView): string {
+  return page(
+    'message',
+    { title: view.title, accountName: view.accountName ?? SERVICE_NAME },
+    {
+      heading: view.title,
+      message: { before: view.message, after: '' },
+      hint: view.hint,
+      icon: view.status === 429 || view.status === 503 ? icons.clock : icons.alert,
+      tone: 'problem',
+      requestId: view.requestId,
+      status: view.status,
+    },
+  );
+}
+
+/** Why a user who gave the right password may not go on. */
+export type RefusalReason = 'user_locked' | 'user_suspended' | 'access_not_assigned' | 'user_inactive';
+
+/** What a refusal shows. */
+export interface RefusalView {
+  readonly accountName: string;
+  readonly appName?: string | undefined;
+  readonly reason: RefusalReason;
+  readonly requestId: string;
+}
+
+interface Refusal {
+  readonly heading: string;
+  readonly before: string;
+  readonly names: 'account' | 'app';
+  readonly after: string;
+  readonly hint: string;
+  readonly icon: Icon;
+}
+
+const refusals = {
+  user_locked: {
+    heading: 'Your account is locked',
+    before: 'An administrator of ',
+    names: 'account',
+    after: ' has locked your account.',
+    hint: 'Ask your administrator to unlock it, then sign in again.',
+    icon: icons.lock,
+  },
+  user_suspended: {
+    heading: 'Your account is suspended',
+    before: 'An administrator of ',
+    names: 'account',
+    after: ' has suspended your account.',
+    hint: 'If this comes as a surprise, ask your administrator.',
+    icon: icons.pause,
+  },
+  access_not_assigned: {
+    heading: 'You do not have access',
+    before: 'You are signed in, but you have not been given access to ',
+    names: 'app',
+    after: '.',
+    hint: 'Ask your administrator to assign it to you, then try again.',
+    icon: icons.refused,
+  },
+  user_inactive: {
+    heading: 'Your account is not active',
+    before: 'Your account at ',
+    names: 'account',
+    after: ' is not active.',
+    hint: 'Ask your administrator to activate it, then sign in again.',
+    icon: icons.clock,
+  },
+} as const satisfies Record<RefusalReason, Refusal>;
+
+/** The page that names a user's state. To be shown only after the right password. */
+export function refusalPage(view: RefusalView): string {
+  const { heading, before, names, after, hint, icon } = refusals[view.reason];
+  const name = names === 'app' ? (view.appName ?? 'this application') : view.accountName;
+  return page(
+    'message',
+    { title: heading, accountName: view.accountName },
+    {
+      heading,
+      message: { before, name: closedInItself(name), after },
+      hint,
+      icon,
+      tone: 'refusal',
+      requestId: view.requestId,
+      status: undefined,
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { page, tile } from './page.ts';
+import { isolated } from './text.ts';
+
+/** What the sign-in page shows. */
+export interface SignInView {
+  readonly accountName: string;
+  readonly appName: string;
+  /** Token that the form sends back as `csrf`. */
+  readonly csrf: string;
+  /** Identifier of the authorization request, sent back as `request`. */
+  readonly request: string;
+  /** What was typed before, or an empty string. A password is never shown again. */
+  readonly username: string;
+  /** Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field. */
+  readonly problem?: 'wrong' | 'missing' | undefined;
+  /** Path that the form is sent to. */
+  readonly action: string;
+}
+
+// One text for a wrong password, an unknown name and a paused user: strangers must learn nothing from it.
+const signInProblems = {
+  wrong: {
+    summary: 'We could not sign you in',
+    advice: 'The user name or the password is wrong, or there were too many tries. Check both, or wait a while.',
+  },
+  missing: { summary: 'Something is missing', advice: 'Enter both your user name and your password.' },
+} as const;
+
+/** The sign-in page: HTML of a whole document. */
+export function signInPage(view: SignInView): string {
+  const start = `Sign in to ${isolated(view.appName)}`;
+  return page(
+    'sign-in',
+    { title: view.problem ? `Problem: ${start}` : start, accountName: view.accountName },
+    {
+      app: tile(view.appName),
+      csrf: view.csrf,
+      request: view.request,
+      username: view.username,
+      action: view.action,
+      focus: view.username === '' ? 'username' : 'password',
+      problem: view.problem && signInProblems[view.problem],
+    },
+  );
+}

@@ -1,0 +1,102 @@
+/** The HTTP server: limits on connections and headers, and a stop that finishes what is running. */
+
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Failure } from './domain/failure.ts';
+
+const mostHeaders = 60;
+/** Files and sockets that are not connections of callers: database, log, listening socket, files being read. */
+const reservedDescriptors = 256;
+
+/** A server with the limits under which `app` runs; it does not listen yet. */
+export function createServer(app: RequestListener): Server {
+  const server = createHttpServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+      keepAliveTimeout: 5_000,
+      maxHeaderSize: 16 * 1024,
+      // The app answers a request without Host itself, in the form of its surface.
+      requireHostHeader: false,
+    },
+    (req, res) => {
+      // Node would drop the headers beyond its limit, and the app would see another request than a proxy before it.
+      if (req.rawHeaders.length > mostHeaders * 2) {
+        res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
+        return;
+      }
+      if (!server.listening) res.setHeader('connection', 'close');
+      app(req, res);
+    },
+  );
+  server.maxHeadersCount = 0;
+  server.maxRequestsPerSocket = 1_000;
+  const most = mostConnections();
+  if (most !== null) server.maxConnections = most;
+  server.on('clientError', answerUnreadable);
+  return server;
+}
+
+/** The part of a diagnostic report that is read here; Windows has no such limits. */
+interface Report {
+  readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
+}
+
+/** As many connections as the process may open files, less what it needs itself; null where that is not limited. */
+function mostConnections(): number | null {
+  // Both members are missing in the types; without the first a report looks up the names of all addresses.
+  const report = process.report as unknown as { excludeNetwork: boolean; getReport(): Report };
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport();
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? Math.max(64, soft - reservedDescriptors) : null;
+}
+
+const unreadableStatus: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What could not be read as HTTP has no surface that could answer it. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = unreadableStatus[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nx-request-id: ${randomUUID()}\r\n\r\n`);
+}
+
+/** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be had. */
+export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'another process listens there' : (cause.code ?? cause.message);
+      const message = `cannot listen on ${host}:${port}: ${why}; choose another with PORT and HOST`;
+      reject(new Failure('unavailable', { name: 'PORT', message }, { cause }));
+    };
+    server.once('error', refuse);
+    server.listen({ host, port }, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+}
+
+/** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
+export async function drain(server: Server, milliseconds: number): Promise<boolean> {
+  let finished = true;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Connections become idle one by one as their requests end.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => {
+    finished = false;
+    server.closeAllConnections();
+  }, milliseconds);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+  return finished;
+}

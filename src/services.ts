@@ -1,0 +1,126 @@
+/** What the rest of the program is given: `main.ts` fills it once, tests fill it with parts of their own choice. */
+
+import type { Account } from './domain/accounts/account.ts';
+import type { LimitName } from './domain/accounts/settings.ts';
+import type { AccountRecord, SigningAlgorithm } from './store/records.ts';
+import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
+
+export interface Clock {
+  /** Milliseconds since the epoch (UTC). */
+  now(): number;
+}
+
+export interface Random {
+  /** `size` bytes from a cryptographic generator. */
+  bytes(size: number): Buffer;
+}
+
+/** Where the service can be reached, from configuration. */
+export interface Addresses {
+  /** `<domain>[:port]` below which each account has a subdomain. */
+  readonly serviceDomain: string;
+  readonly publicScheme: 'http' | 'https';
+}
+
+/** Seals what must be read back, under the data key of its account (AES-256-GCM). `place` names table, column and row and is authenticated. */
+export interface Vault {
+  /** A new account's data key, sealed under the master key. */
+  newAccountKey(subdomain: string): string;
+  seal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, secret: Buffer): string;
+  /** Throws `Failure('internal')` when the text was moved, changed or sealed under another key. */
+  unseal(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, place: string, sealed: string): Buffer;
+  /** HMAC-SHA-256 of `text` under a key of the account that is derived for `purpose`. */
+  mac(account: Pick<AccountRecord, 'subdomain' | 'sealedKey'>, purpose: string, text: string): Buffer;
+}
+
+export interface PublicJwk {
+  readonly kty: string;
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly use: 'sig';
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+}
+
+/** Signs for an account with its current key; the signature is made on the thread pool. */
+export interface Signer {
+  /** A compact JWS (RFC 7515) of `claims`; header `alg`, `kid` and `typ`. */
+  sign(account: Account, alg: SigningAlgorithm, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The published keys: the signing ones, the next, and the retired ones that still verify live tokens. */
+  published(account: Account): Promise<readonly PublicJwk[]>;
+}
+
+/** Password digests. Both verbs wait for a free place; with more than 64 waiting they throw `Failure('unavailable')`. */
+export interface Passwords {
+  /** Of a password as typed: folded to NFKC, then argon2id. */
+  digest(password: string): Promise<string>;
+  /** Against a digest of this service; with null the same time is spent and the answer is false. */
+  verify(password: string, digest: string | null): Promise<boolean>;
+}
+
+/** How far a limit is used up. Null limits are `off`. */
+export interface LimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number;
+}
+
+/** Counters per account, limit and key, over windows that the account's settings define. */
+export interface Limits {
+  /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
+  take(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
+  /** Gives one back: for limits that only count failures. */
+  refund(account: Account, limit: LimitName, key: string): Promise<void>;
+  /** Forgets what was counted. */
+  reset(account: Account, limit: LimitName, key: string): Promise<void>;
+  state(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
+}
+
+/** Fields a log line may hold; anything else does not compile. */
+export interface LogFields {
+  readonly requestId?: string;
+  readonly account?: string | undefined;
+  readonly method?: string;
+  /** The contract's path template, never the path with its values. */
+  readonly route?: string;
+  readonly operation?: string;
+  readonly status?: number;
+  readonly milliseconds?: number;
+  /** A failure's code and true reason. */
+  readonly failure?: string;
+  readonly reason?: string;
+  readonly appId?: number;
+  readonly userId?: number;
+  readonly grantId?: number;
+  readonly count?: number;
+  readonly port?: number;
+  readonly host?: string;
+  readonly version?: string;
+  readonly signal?: string;
+  readonly stack?: string;
+}
+
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export interface Services {
+  readonly addresses: Addresses;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly vault: Vault;
+  readonly signer: Signer;
+  readonly passwords: Passwords;
+  readonly limits: Limits;
+  /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
+  readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
+  readonly log: Log;
+}

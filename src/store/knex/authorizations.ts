@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import type { AuthorizationStore } from '../store.ts';
+import * as rows from './rows.ts';
+
+type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'decide' | 'finishRequest';
+type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
+
+function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
+  const one = (accountId: number, digest: string) =>
+    db('authorization_requests').where({ account_id: accountId, digest });
+  return {
+    createRequest: async (request) => {
+      await db('authorization_requests').insert(rows.authorizationRequests.write(request));
+    },
+    findRequest: async (accountId, digest) => {
+      const row = await one(accountId, digest).first();
+      return row ? rows.authorizationRequests.read(row) : null;
+    },
+    signIn: async (accountId, digest, at, browserDigest) => {
+      await one(accountId, digest).update({
+        authenticated_at: at,
+        browser_digest: browserDigest,
+        decision: null,
+        decided_by: null,
+      });
+    },
+    decide: async (accountId, digest, decision, userId) => {
+      await one(accountId, digest).update({ decision, decided_by: userId });
+    },
+    finishRequest: async (accountId, digest) => (await one(accountId, digest).delete()) === 1,
+  };
+}
+
+function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
+  const one = (accountId: number, digest: string) => db('codes').where({ account_id: accountId, digest });
+  return {
+    createCode: async (code) => {
+      await db('codes').insert(rows.codes.write(code));
+    },
+    findCode: async (accountId, digest) => {
+      const row = await one(accountId, digest).first();
+      return row ? rows.codes.read(row) : null;
+    },
+    consumeCode: async (accountId, digest, now) => {
+      const live = one(accountId, digest).whereNull('used_at').where('expires_at', '>', now);
+      return (await live.update({ used_at: now })) === 1;
+    },
+    linkCode: async (accountId, digest, grantId) => {
+      await one(accountId, digest).update({ grant_id: grantId });
+    },
+  };
+}
+
+export function authorizationVerbs(db: Knex): AuthorizationStore {
+  return {
+    ...requestVerbs(db),
+    ...codeVerbs(db),
+    findConsent: async (accountId, userId, appId) => {
+      const consent = { account_id: accountId, user_id: userId, app_id: appId };
+      const row: { scope: string } | undefined = await db('consents').where(consent).first('scope');
+      return row ? JSON.parse(row.scope) : null;
+    },
+    saveConsent: async (accountId, userId, appId, scope, at) => {
+      const consent = { account_id: accountId, user_id: userId, app_id: appId };
+      await db('consents')
+        .insert({ ...consent, scope: JSON.stringify(scope), allowed_at: at })
+        .onConflict(Object.keys(consent))
+        .merge(['scope', 'allowed_at']);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** What the drivers throw, in the words of the store: `conflict`, `not_found`, `unavailable`. Anything else stays as it is. */
+
+import { Failure } from '../../domain/failure.ts';
+
+/** Unique keys whose value has another name outside; the rest is named like its column. */
+const conflictNames: Readonly<Record<string, string>> = { email_key: 'email', username_key: 'username' };
+
+/**
+ * SQLite says `… UNIQUE constraint failed: users.account_id, users.email_key`; PostgreSQL names the constraint, and the
+ * migrations call each one `<table>_<column>_unique`.
+ */
+function conflictName(error: DriverError): string {
+  const column =
+    /constraint failed: .*\.(\w+)$/.exec(error.message)?.[1] ??
+    new RegExp(`^${error.table}_(\\w+)_unique$`).exec(error.constraint)?.[1] ??
+    'id';
+  return conflictNames[column] ?? column;
+}
+
+interface DriverError {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string;
+  readonly table: string;
+  readonly constraint: string;
+}
+
+function describe(error: unknown): DriverError {
+  const given: Record<string, unknown> = error instanceof Error ? { ...error } : {};
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    name: error instanceof Error ? error.name : '',
+    message: error instanceof Error ? error.message : String(error),
+    code: text(given['code']),
+    table: text(given['table']),
+    constraint: text(given['constraint']),
+  };
+}
+
+/** SQLite's result codes that pass or that an operator ends; the extended codes begin with these. */
+const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
+
+/**
+ * PostgreSQL's: connection (08), resources (53), operator (57), input or output (58030), time out waiting for a lock
+ * (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a transaction (25P03).
+ */
+const postgresOutage = /^(08...|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
+
+/** What the sockets say. */
+const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+
+/** What Knex, its pool and pg say without a code. */
+const uncodedOutage =
+  /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Unable to acquire a connection|The database connection is not open|aborted$)/;
+
+function isOutage({ name, message, code }: DriverError): boolean {
+  if (name === 'KnexTimeoutError') return true;
+  if (code === '') return uncodedOutage.test(message.slice(message.lastIndexOf(' - ') + 1).trimStart().replace(/^- /, ''));
+  return sqliteOutage.test(code) || postgresOutage.test(code) || socketOutage.test(code);
+}
+
+/** Another process holds SQLite's write lock. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(describe(error).code);
+}
+
+/** The `Failure` that stands for a driver's error, or the error itself. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  const described = describe(error);
+  const { code } = described;
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505') {
+    return new Failure('conflict', { name: conflictName(described) }, { cause: error });
+  }
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') {
+    return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
+  }
+  if (isOutage(described)) {
+    const reason = `the store is unavailable: ${code || described.name || 'no connection'}`;
+    return new Failure('unavailable', { retryAfterSeconds: 1, reason }, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,160 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import { Failure } from '../../domain/failure.ts';
+import type { Store, StoreVerbs } from '../store.ts';
+import { accountVerbs, factVerbs } from './accounts.ts';
+import { authorizationVerbs } from './authorizations.ts';
+import { callerVerbs } from './callers.ts';
+import { clientVerbs } from './clients.ts';
+import type { Engine, EngineOptions } from './engine.ts';
+import { translate } from './errors.ts';
+import { type Consume, grantVerbs } from './grants.ts';
+import { type Around, guardVerbs } from './guard.ts';
+import { keyVerbs } from './keys.ts';
+import { migrate, readStatus, rollback } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+import { createPurge } from './purge.ts';
+import { accessVerbs, roleVerbs } from './roles.ts';
+import { sessionVerbs } from './sessions.ts';
+import { openSqlite } from './sqlite.ts';
+import { userVerbs } from './users.ts';
+
+export interface StoreOptions {
+  /** `sqlite:<path>` or `postgres://…`. */
+  readonly url: string;
+  /** Where warnings of the database layer go; nowhere by default. They hold no values of statements. */
+  readonly log?: (line: string) => void;
+  /**
+   * How long a verb waits for a connection, and again for a lock, until it throws `unavailable`; 900 by default, so
+   * that callers hear of an outage within two seconds.
+   */
+  readonly acquireTimeoutMilliseconds?: number;
+}
+
+const defaultWaitMilliseconds = 900;
+
+/** The verbs on a pool, or in the transaction that `db` is, without their guard. */
+export function verbsOn(db: Knex, consume: Consume): StoreVerbs {
+  return {
+    accounts: accountVerbs(db),
+    facts: factVerbs(db),
+    keys: keyVerbs(db),
+    callers: callerVerbs(db),
+    users: userVerbs(db),
+    roles: roleVerbs(db),
+    access: accessVerbs(db),
+    clients: clientVerbs(db),
+    sessions: sessionVerbs(db),
+    authorizations: authorizationVerbs(db),
+    grants: grantVerbs(db, consume),
+  };
+}
+
+interface TransactionState {
+  open: boolean;
+  /** Settles when the verb that was called last has ended. */
+  tail: Promise<unknown>;
+  /** The first error that no savepoint undid. PostgreSQL would answer the commit with a silent rollback. */
+  spoiled: { readonly error: unknown } | null;
+}
+
+/** Failures after which the transaction is as it was before the verb: nothing was done, or a savepoint undid it. */
+function isHarmless(error: unknown): boolean {
+  return error instanceof Failure && ['conflict', 'not_found', 'value_invalid'].includes(error.code);
+}
+
+/**
+ * One verb after the other, for a savepoint that is undone must not take the statements of another verb along; and
+ * none after one that spoiled the transaction, for SQLite may have ended it already.
+ */
+function watch(state: TransactionState): Around {
+  return (work) => {
+    const running = state.tail.then(async () => {
+      if (state.spoiled) throw state.spoiled.error;
+      try {
+        return await work();
+      } catch (error) {
+        if (!isHarmless(error)) state.spoiled = { error: translate(error) };
+        throw error;
+      }
+    });
+    state.tail = running.catch(() => {});
+    return running;
+  };
+}
+
+function createTransaction({ db, consume }: Engine, current: AsyncLocalStorage<TransactionState>): Store['transaction'] {
+  return async (work) => {
+    const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
+    try {
+      return await db.transaction(async (tx) => {
+        const verbs = guardVerbs(verbsOn(tx, consume), watch(state));
+        const result = await current.run(state, () => work(verbs));
+        await state.tail;
+        if (state.spoiled) throw state.spoiled.error;
+        return result;
+      });
+    } finally {
+      state.open = false;
+    }
+  };
+}
+
+/** The store on an engine that is open. */
+export function createStore(engine: Engine): Store {
+  const { db, kind } = engine;
+  const current = new AsyncLocalStorage<TransactionState>();
+  // On SQLite such a use would wait for the connection that the transaction holds; on PostgreSQL, often, for its locks.
+  const outside: Around = async (work) => {
+    if (current.getStore()?.open) throw new Failure('internal', { reason: 'the store was used inside a transaction' });
+    return work();
+  };
+  const alone: Around = (work) =>
+    outside(work).catch((error: unknown) => {
+      throw translate(error);
+    });
+  const transaction = createTransaction(engine, current);
+  const purge = createPurge(engine);
+  return {
+    kind,
+    ...guardVerbs(verbsOn(db, engine.consume), outside),
+    transaction: (work) => alone(() => transaction(work)),
+    migrate: () => alone(() => migrate(engine)),
+    rollback: (steps) => alone(() => rollback(engine, steps)),
+    status: () => alone(() => readStatus(db)),
+    ping: () => alone(engine.ping),
+    purge: (now, limit) => alone(() => purge(now, limit)),
+    backup: (file) => alone(() => engine.backup(file)),
+    close: () => db.destroy(),
+  };
+}
+
+function openEngine(options: EngineOptions): Engine {
+  if (/^sqlite:./.test(options.url)) return openSqlite(options);
+  if (/^postgres(ql)?:\/\//.test(options.url)) return openPostgres(options);
+  throw new Failure('value_invalid', {
+    name: 'DATABASE_URL',
+    message: 'DATABASE_URL must be sqlite:<path> or postgres://…',
+  });
+}
+
+/**
+ * Opens the store that `url` names and reads from it once; migrations stay as they are (`Store.migrate`).
+ * Throws `value_invalid` for any other URL, `unavailable` when the database does not answer.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const store = createStore(
+    openEngine({
+      url: options.url,
+      log: options.log ?? (() => {}),
+      waitMilliseconds: options.acquireTimeoutMilliseconds ?? defaultWaitMilliseconds,
+    }),
+  );
+  try {
+    await store.ping();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}

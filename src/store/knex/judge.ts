@@ -1,0 +1,68 @@
+/** What a presented refresh token is worth: the rule, shared by both engines. */
+
+import type { GrantRecord, UserRecord } from '../records.ts';
+import type { Consumption, ConsumptionRefusal } from '../store.ts';
+
+/** A grant with what decides about its use, as read under its row's lock. */
+export interface GrantStanding {
+  readonly grant: GrantRecord;
+  readonly user: UserRecord;
+  /** Whether the app is assigned to the user. */
+  readonly assigned: boolean;
+}
+
+/** `rotate`, `repeat` (the successor again) and `reuse` (revoke the family) change something; the rest refuses. */
+export type Verdict = 'rotate' | 'repeat' | 'reuse' | ConsumptionRefusal;
+
+export const reuseReason = 'refresh_token_reused';
+
+/** Which of the family's tokens was presented: its digest against the current and the previous one. */
+function place(grant: GrantRecord, { presentedDigest, now, graceMilliseconds }: Consumption): Verdict {
+  if (presentedDigest === grant.currentDigest) return 'rotate';
+  const inGrace = grant.rotatedAt !== null && now < grant.rotatedAt + graceMilliseconds;
+  return presentedDigest === grant.previousDigest && inGrace ? 'repeat' : 'reuse';
+}
+
+/** Why the user may not go on; null when nothing speaks against it. */
+function userRefusal({ user, assigned }: GrantStanding): ConsumptionRefusal | null {
+  switch (user.status) {
+    case 1:
+      return assigned ? null : 'access_not_assigned';
+    case 2:
+      return 'user_suspended';
+    case 3:
+      return 'user_locked';
+    case 0:
+    case 4:
+    case 5:
+    case 7:
+      return 'user_inactive';
+  }
+}
+
+export function judge(standing: GrantStanding | null, consumption: Consumption): Verdict {
+  if (!standing || standing.grant.currentDigest === null) return 'unknown';
+  const { grant } = standing;
+  // RFC 6749 §6: the token must have been issued to this client. Nobody else can revoke the family by presenting it.
+  if (grant.appId !== consumption.appId) return 'other_client';
+  if (grant.revokedAt !== null) return 'revoked';
+  if (grant.idleExpiresAt <= consumption.now || grant.absoluteExpiresAt <= consumption.now) return 'expired';
+  const verdict = place(grant, consumption);
+  if (verdict === 'reuse') return verdict;
+  // RFC 6749 §6: no scope that was not granted originally.
+  if (consumption.scope?.some((scope) => !grant.scope.includes(scope))) return 'scope_exceeded';
+  return userRefusal(standing) ?? verdict;
+}
+
+/** The grant after its current token was used. */
+export function rotated(grant: GrantRecord, consumption: Consumption): GrantRecord {
+  return {
+    ...grant,
+    currentDigest: consumption.successorDigest,
+    previousDigest: grant.currentDigest,
+    sealedSuccessor: consumption.sealedSuccessor,
+    rotatedAt: consumption.now,
+    generation: grant.generation + 1,
+    idleExpiresAt: consumption.idleExpiresAt,
+  };
+}

@@ -1,0 +1,18 @@
+import type { Knex } from 'knex';
+import * as first from './0001_first.ts';
+
+/** All migrations in the order they are applied. A released one never changes. */
+const migrations: readonly (Knex.Migration & { readonly name: string })[] = [{ name: '0001_first', ...first }];
+
+export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
+
+/** The list above for Knex, which would else scan a folder. */
+export const migrationSource: Knex.MigrationSource<unknown> = {
+  getMigrations: async () => [...migrationNames],
+  getMigrationName: String,
+  getMigration: async (name) => {
+    const migration = migrations.find((one) => one.name === name);
+    if (!migration) throw new Error(`there is no migration ${String(name)}`);
+    return migration;
+  },
+};

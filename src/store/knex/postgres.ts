@@ -1,0 +1,81 @@
+import createKnex, { type Knex } from 'knex';
+import pg from 'pg';
+import { Failure } from '../../domain/failure.ts';
+import { consumeOnPostgres } from './consume-postgres.ts';
+import type { Engine, EngineOptions } from './engine.ts';
+
+/** Any number that no other program takes on the same database. */
+const migrationLock = 4_715_203_991;
+
+const poolSize = 10;
+const statementTimeoutMilliseconds = 5000;
+const idleInTransactionMilliseconds = 10_000;
+
+/** Type numbers of PostgreSQL (`pg_type`): BIGINT holds milliseconds and row numbers here, all below 2^53. */
+const bigint = 20;
+
+const types = {
+  getTypeParser: (oid: number, format: string) =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
+};
+
+function settings(waitMilliseconds: number): string {
+  return [
+    'set synchronous_commit to on',
+    `set statement_timeout to ${statementTimeoutMilliseconds}`,
+    `set lock_timeout to ${waitMilliseconds}`,
+    `set idle_in_transaction_session_timeout to ${idleInTransactionMilliseconds}`,
+  ].join('; ');
+}
+
+/**
+ * A transaction for the migrator, under an advisory lock that ends with the transaction: unlike Knex's own lock, a
+ * row, a process that dies gives it back.
+ */
+function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (tx) => {
+    await tx.raw('set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0');
+    await tx.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
+    return work(tx);
+  });
+}
+
+/** PostgreSQL, or what speaks its protocol, at `url`. */
+export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Engine {
+  const db = createKnex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: 'gatehouse',
+      connectionTimeoutMillis: waitMilliseconds,
+      keepAlive: true,
+      types,
+    },
+    // Values of a statement never get into an error's message.
+    compileSqlOnError: false,
+    log: { warn: log, error: log, deprecate: log, debug: log },
+    pool: {
+      min: 0,
+      max: poolSize,
+      acquireTimeoutMillis: waitMilliseconds,
+      afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
+        connection.query(settings(waitMilliseconds)).then(
+          () => done(undefined, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
+  return {
+    kind: 'postgres',
+    db,
+    consume: consumeOnPostgres,
+    exclusively: (work) => exclusively(db, work),
+    backup: async () => {
+      throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
+    },
+    ping: async () => {
+      await db.raw('select 1');
+    },
+  };
+}

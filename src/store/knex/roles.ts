@@ -1,0 +1,85 @@
+import type { Knex } from 'knex';
+import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import * as rows from './rows.ts';
+import type { Cell } from './shape.ts';
+import { separately } from './transact.ts';
+
+/**
+ * SQL that is true when the user of `grant` may use its app, directly or through a role. `grant` is an alias or table
+ * name with the columns account_id, app_id and user_id.
+ */
+export function assigned(grant: string): string {
+  return `(exists (select 1 from app_users au
+      where au.account_id = ${grant}.account_id and au.app_id = ${grant}.app_id and au.user_id = ${grant}.user_id)
+    or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
+      where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.user_id and ar.app_id = ${grant}.app_id))`;
+}
+
+export function roleVerbs(db: Knex): RoleStore {
+  return {
+    create: (role) =>
+      separately(db, async (tx) => {
+        const [row] = await tx('roles').insert(rows.roles.write(role)).returning('*');
+        return rows.roles.read(row);
+      }),
+    find: async (accountId, id) => {
+      const row = await db('roles').where({ account_id: accountId, id }).first();
+      return row ? rows.roles.read(row) : null;
+    },
+    findByName: async (accountId, name) => {
+      const row = await db('roles').where({ account_id: accountId, name }).first();
+      return row ? rows.roles.read(row) : null;
+    },
+    list: async (accountId) => {
+      const found = await db('roles').where('account_id', accountId).orderBy('id');
+      return found.map(rows.roles.read);
+    },
+    ofUser: async (accountId, userId) => {
+      const found = await db('role_users as ru')
+        .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
+        .where({ 'ru.account_id': accountId, 'ru.user_id': userId })
+        .orderBy(['ru.assigned_at', 'r.id'])
+        .select('r.*');
+      return found.map(rows.roles.read);
+    },
+    addUser: (accountId, roleId, userId, at) =>
+      separately(db, async (tx) => {
+        const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };
+        await tx('role_users').insert(link).onConflict(['account_id', 'user_id', 'role_id']).ignore();
+      }),
+    removeUser: async (accountId, roleId, userId) => {
+      const link = { account_id: accountId, user_id: userId, role_id: roleId };
+      return (await db('role_users').where(link).delete()) === 1;
+    },
+  };
+}
+
+function link(accountId: number, appId: number, assignee: Assignee): readonly [string, Record<string, Cell>] {
+  const app = { account_id: accountId, app_id: appId };
+  return 'userId' in assignee
+    ? ['app_users', { ...app, user_id: assignee.userId }]
+    : ['app_roles', { ...app, role_id: assignee.roleId }];
+}
+
+export function accessVerbs(db: Knex): AccessStore {
+  return {
+    grant: (accountId, appId, assignee, at) =>
+      separately(db, async (tx) => {
+        const [table, key] = link(accountId, appId, assignee);
+        await tx(table).insert({ ...key, assigned_at: at }).onConflict(Object.keys(key)).ignore();
+      }),
+    revoke: async (accountId, appId, assignee) => {
+      const [table, key] = link(accountId, appId, assignee);
+      return (await db(table).where(key).delete()) === 1;
+    },
+    isAssigned: async (accountId, appId, userId) => {
+      const wanted = db.raw('select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id', [
+        accountId,
+        appId,
+        userId,
+      ]);
+      const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
+      return found !== undefined;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Knex } from 'knex';
+import type { SessionStore } from '../store.ts';
+import * as rows from './rows.ts';
+
+export function sessionVerbs(db: Knex): SessionStore {
+  return {
+    create: async (session) => {
+      const [row] = await db('sessions').insert(rows.sessions.write(session)).returning('*');
+      return rows.sessions.read(row);
+    },
+    find: async (accountId, digest) => {
+      const row = await db('sessions').where({ account_id: accountId, digest }).first();
+      return row ? rows.sessions.read(row) : null;
+    },
+    touch: async (accountId, id, lastSeenAt) => {
+      await db('sessions').where({ account_id: accountId, id }).update({ last_seen_at: lastSeenAt });
+    },
+    end: async (accountId, digest) => {
+      await db('sessions').where({ account_id: accountId, digest }).delete();
+    },
+    endOfUser: async (accountId, userId) => {
+      await db('sessions').where({ account_id: accountId, user_id: userId }).delete();
+    },
+  };
+}

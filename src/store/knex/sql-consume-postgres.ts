@@ -1,0 +1,69 @@
+/** The statements of `consume-postgres.ts`. Batches are arrays, one per member, so that the text never changes. */
+
+import { assigned } from './roles.ts';
+import * as rows from './rows.ts';
+
+const grantColumns = rows.grants.select('g', 'g_').join(', ');
+const userColumns = rows.users.select('u', 'u_').join(', ');
+
+/**
+ * Rotates every token of the batch, or none: it answers as many rows as it was given, or no row. A grant may occur
+ * once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every statement.
+ */
+export const rotateAll = `
+  with given as materialized (
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+      $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
+      as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, sealed_successor,
+        idle_expires_at, token_digest, token_issued_at, token_expires_at)
+  ), ready as materialized (
+    select given.*, ${userColumns}
+    from given
+    join grants g on g.account_id = given.account_id and g.id = given.grant_id
+    join users u on u.account_id = g.account_id and u.id = g.user_id
+    where g.app_id = given.app_id and g.revoked_at is null
+      and g.idle_expires_at > given.now and g.absolute_expires_at > given.now
+      and g.current_digest = given.presented_digest
+      and (given.scope is null or given.scope::jsonb <@ g.scope::jsonb)
+      and u.status = 1 and ${assigned('g')}
+    order by g.account_id, g.id
+    for update of g
+  ), rotated as (
+    update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
+      sealed_successor = r.sealed_successor, rotated_at = r.now, generation = g.generation + 1,
+      idle_expires_at = r.idle_expires_at
+    from ready r
+    where g.account_id = r.account_id and g.id = r.grant_id and (select count(*) from ready) = $13
+    returning r.*, ${grantColumns}
+  ), tokens as (
+    insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
+    select account_id, token_digest, grant_id, app_id, g_user_id, coalesce(scope, g_scope), token_issued_at,
+      token_expires_at from rotated
+    returning id, digest
+  )
+  select rotated.*, tokens.id as token_id from rotated join tokens on tokens.digest = rotated.token_digest`;
+
+/** The grants with the keys $1 (account), $2 (id) and what decides about them, locked. */
+export const lockGrants = `
+  select ${grantColumns}, ${userColumns}, case when ${assigned('g')} then 1 else 0 end as assigned
+  from grants g join users u on u.account_id = g.account_id and u.id = g.user_id
+  where (g.account_id, g.id) in (select * from unnest($1::bigint[], $2::bigint[]))
+  order by g.account_id, g.id
+  for update of g`;
+
+/** Writes what became of locked grants ($1–$10) and adds access tokens ($11–$18); answers the tokens. */
+export const writeOutcomes = `
+  with changed as (
+    update grants g set current_digest = n.current_digest, previous_digest = n.previous_digest,
+      sealed_successor = n.sealed_successor, rotated_at = n.rotated_at, generation = n.generation,
+      idle_expires_at = n.idle_expires_at, revoked_at = n.revoked_at, revoked_because = n.revoked_because
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+      $8::bigint[], $9::bigint[], $10::text[])
+      as n (account_id, id, current_digest, previous_digest, sealed_successor, rotated_at, generation,
+        idle_expires_at, revoked_at, revoked_because)
+    where g.account_id = n.account_id and g.id = n.id
+  )
+  insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
+  select * from unnest($11::bigint[], $12::text[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[],
+    $17::bigint[], $18::bigint[])
+  returning id, digest`;

@@ -1,0 +1,87 @@
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { Failure } from '../../domain/failure.ts';
+import { isBusy } from './errors.ts';
+
+/** How long SQLite itself waits for another process; it blocks the event loop meanwhile. */
+const openingPatienceMilliseconds = 2000;
+
+const proved = new WeakSet<Sqlite.Database>();
+
+/**
+ * Asserts that a commit waits for the disk, until a connection has proved it by a write. In WAL mode better-sqlite3
+ * falls back to `synchronous=NORMAL` at the first write, silently, unless FULL was set by name.
+ */
+export function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
+  if (proved.has(connection)) return;
+  const synchronous = connection.pragma('synchronous', { simple: true });
+  const journal = connection.pragma('journal_mode', { simple: true });
+  if (synchronous !== 2 || journal !== 'wal') {
+    throw new Failure('internal', { reason: `SQLite runs with synchronous=${synchronous}, journal_mode=${journal}` });
+  }
+  if (wrote) proved.add(connection);
+}
+
+/**
+ * Tries again while another process writes, without blocking the event loop. Inside a transaction nothing is tried
+ * again: it began with the write lock.
+ */
+export async function patiently<Result>(
+  connection: Sqlite.Database,
+  patienceMilliseconds: number,
+  attempt: () => Result | Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + patienceMilliseconds;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error) || connection.inTransaction || performance.now() > deadline) throw error;
+    }
+    await delay(1 + Math.random() * 9);
+  }
+}
+
+function configure(connection: Sqlite.Database): void {
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  // From here on `patiently` waits instead.
+  connection.pragma('busy_timeout = 0');
+}
+
+/** Knex's client for SQLite: durable commits, transactions that begin with the write lock, waits that do not block. */
+export class SqliteClient extends BetterSqlite3Client {
+  override async acquireRawConnection(): Promise<Sqlite.Database> {
+    const { filename } = this.connectionSettings as { filename: string }; // What `openSqlite` gives it.
+    // SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
+    closeSync(openSync(filename, 'a', 0o600));
+    const connection = new Sqlite(filename, { timeout: openingPatienceMilliseconds });
+    try {
+      configure(connection);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  /** A commit that failed (disk full) can leave its transaction open; the next borrower must not inherit it. */
+  override async validateConnection(connection: Sqlite.Database): Promise<boolean> {
+    if (connection.open && connection.inTransaction) connection.exec('rollback');
+    return connection.open;
+  }
+
+  override async _query<Query extends { sql: string }>(connection: Sqlite.Database, query: Query): Promise<Query> {
+    // A transaction that reads first and writes later fails when another process wrote in between.
+    if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
+    // On some errors (disk full) SQLite has rolled back by itself; asked again it would hide the error behind another.
+    if (/^ROLLBACK\b/.test(query.sql) && !connection.inTransaction) query.sql = 'select 1';
+    const { patienceMilliseconds } = this.config as { patienceMilliseconds: number }; // What `openSqlite` gives it.
+    const answered = await patiently(connection, patienceMilliseconds, () => super._query(connection, query));
+    if (!connection.inTransaction) assertDurable(connection, /^(insert|update|delete)/i.test(query.sql));
+    return answered;
+  }
+}

@@ -1,0 +1,258 @@
+/** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
+
+export type Milliseconds = number;
+
+/** A customer of the service, chosen by the Host of a request. */
+export interface AccountRecord {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly name: string;
+  /** Set only where the base URL is not `<scheme>://<subdomain>.<SERVICE_DOMAIN>` (the demo account). */
+  readonly baseUrl: string | null;
+  /** Extra hosts (custom domains), lower case, port included when it is not the scheme's default. */
+  readonly hosts: readonly string[];
+  /** Settings that differ from their defaults, by key. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The account's data key, sealed under the master key. */
+  readonly sealedKey: string;
+  readonly createdAt: Milliseconds;
+}
+
+export type SigningAlgorithm = 'RS256' | 'ES256';
+
+/** A key that signs id tokens. Published from `publishedAt`, signs from `signsFrom` until a later key does. */
+export interface SigningKeyRecord {
+  readonly accountId: number;
+  /** RFC 7638 thumbprint. */
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  /** The public JWK as JSON text. */
+  readonly publicJwk: string;
+  /** PKCS #8 DER, sealed under the account's data key. */
+  readonly sealedPrivateKey: string;
+  readonly publishedAt: Milliseconds;
+  readonly signsFrom: Milliseconds;
+  /** When it leaves the published set; null while it is the newest of its algorithm. */
+  readonly retiresAt: Milliseconds | null;
+}
+
+/** A pair with which a program obtains tokens for the management API. */
+export interface CredentialRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly clientId: string;
+  readonly secretDigest: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: Milliseconds;
+  readonly revokedAt: Milliseconds | null;
+}
+
+/** An access token issued to a credential. */
+export interface CredentialTokenRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly digest: string;
+  readonly credentialId: number;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly revokedAt: Milliseconds | null;
+}
+
+/** The key of the deprecated surfaces. */
+export interface ApiKeyRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly revokedAt: Milliseconds | null;
+}
+
+/** 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending. */
+export type UserStatus = 0 | 1 | 2 | 3 | 4 | 5 | 7;
+
+export interface UserRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly email: string | null;
+  readonly username: string | null;
+  readonly firstname: string | null;
+  readonly lastname: string | null;
+  readonly status: UserStatus;
+  readonly passwordDigest: string | null;
+  /** Wrong passwords in a row. */
+  readonly invalidLoginAttempts: number;
+  /** Until when sign-in by password is closed. */
+  readonly lockedUntil: Milliseconds | null;
+  readonly lastLogin: Milliseconds | null;
+  readonly passwordChangedAt: Milliseconds | null;
+  readonly activatedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+}
+
+export interface RoleRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Milliseconds;
+}
+
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+
+export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
+export type ResponseType = 'code' | 'id_token token' | 'id_token';
+
+/** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
+export interface ClientKey {
+  readonly kty: string;
+  readonly kid?: string;
+  readonly use?: string;
+  readonly alg?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+}
+
+/** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
+export interface ExtraMetadata {
+  readonly logo_uri?: string;
+  readonly login_url?: string;
+  readonly initiate_login_uri?: string;
+  readonly client_uri?: string;
+  readonly policy_uri?: string;
+  readonly tos_uri?: string;
+  readonly jwks_uri?: string;
+  readonly jwks?: { readonly keys: readonly ClientKey[] };
+  readonly contacts?: readonly string[];
+  readonly software_id?: string;
+}
+
+/** A registered client; the app is its management view and shares its row. */
+export interface ClientRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly clientId: string;
+  readonly secretDigest: string | null;
+  readonly name: string;
+  readonly applicationType: 'web' | 'native';
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly grantTypes: readonly GrantType[];
+  readonly responseTypes: readonly ResponseType[];
+  readonly authMethod: ClientAuthMethod;
+  /** Whether the registration named the method; if not, the secret may come either way. */
+  readonly authMethodNamed: boolean;
+  readonly subjectType: 'public';
+  readonly idTokenAlg: SigningAlgorithm;
+  /** Scopes the client may ask for; null: every scope the account knows. */
+  readonly scope: readonly string[] | null;
+  readonly extra: ExtraMetadata;
+  /** `open`: registered by anyone, so consent is asked at every authorization. */
+  readonly registeredBy: 'token' | 'open';
+  readonly createdAt: Milliseconds;
+}
+
+/** A browser's signed-in session. */
+export interface SessionRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly digest: string;
+  /** The `sid` claim: names the session to clients, opens nothing. */
+  readonly sid: string;
+  readonly userId: number;
+  readonly amr: readonly string[];
+  readonly authenticatedAt: Milliseconds;
+  readonly lastSeenAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+}
+
+/** What the client asked for at the authorization endpoint, validated. */
+export interface AuthorizationParameters {
+  readonly redirectUri: string;
+  readonly redirectUriGiven: boolean;
+  readonly scope: readonly string[];
+  readonly state: string | null;
+  readonly nonce: string | null;
+  readonly codeChallenge: string | null;
+  readonly loginHint: string | null;
+  readonly prompt: readonly string[];
+  readonly maxAgeSeconds: number | null;
+}
+
+/** A sign-in in progress, bound to one browser. */
+export interface AuthorizationRequestRecord {
+  readonly accountId: number;
+  readonly digest: string;
+  readonly browserDigest: string;
+  readonly appId: number;
+  readonly parameters: AuthorizationParameters;
+  /** When the user signed in for this request; null until then. */
+  readonly authenticatedAt: Milliseconds | null;
+  /** What the user decided on the consent page; null until then. */
+  readonly decision: 'allow' | 'deny' | null;
+  /** Whose decision it was: it counts for no other user of the browser. */
+  readonly decidedBy: number | null;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+}
+
+/** An authorization code: used once, for the client, redirect URI and verifier it was made for. */
+export interface CodeRecord {
+  readonly accountId: number;
+  readonly digest: string;
+  readonly appId: number;
+  readonly userId: number;
+  readonly sid: string;
+  readonly amr: readonly string[];
+  readonly authenticatedAt: Milliseconds;
+  readonly parameters: AuthorizationParameters;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+  /** The grant its use made: revoked when the code is presented again. */
+  readonly grantId: number | null;
+}
+
+/** What a user granted a client: one row per family of refresh tokens, updated in place. */
+export interface GrantRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly appId: number;
+  readonly userId: number;
+  readonly sid: string | null;
+  readonly scope: readonly string[];
+  readonly nonce: string | null;
+  readonly amr: readonly string[];
+  readonly authenticatedAt: Milliseconds;
+  /** Digest of the live refresh token; null when the client has no `refresh_token` grant. */
+  readonly currentDigest: string | null;
+  /** Digest of its direct predecessor. */
+  readonly previousDigest: string | null;
+  /** The live token, sealed under a key derived from its predecessor. */
+  readonly sealedSuccessor: string | null;
+  readonly rotatedAt: Milliseconds | null;
+  /** How often it rotated. */
+  readonly generation: number;
+  readonly idleExpiresAt: Milliseconds;
+  readonly absoluteExpiresAt: Milliseconds;
+  readonly revokedAt: Milliseconds | null;
+  readonly revokedBecause: string | null;
+  readonly createdAt: Milliseconds;
+}
+
+/** An opaque access token of a user or of a client. */
+export interface AccessTokenRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly digest: string;
+  /** Null for client credentials. */
+  readonly grantId: number | null;
+  readonly appId: number;
+  readonly userId: number | null;
+  readonly scope: readonly string[];
+  readonly issuedAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly revokedAt: Milliseconds | null;
+}

@@ -1,0 +1,311 @@
+/**
+ * What can be asked of the store, in the verbs of the domain. One implementation (`knex/`) serves SQLite and
+ * PostgreSQL; one contract suite (`test/store/`) holds both to it.
+ *
+ * Every verb may throw `Failure('unavailable')` when the database cannot be reached, is busy, full or read-only.
+ * A value that must be unique and is taken throws `Failure('conflict', { name })`.
+ */
+
+import type {
+  AccessTokenRecord,
+  AccountRecord,
+  ApiKeyRecord,
+  AuthorizationRequestRecord,
+  ClientRecord,
+  CodeRecord,
+  CredentialRecord,
+  CredentialTokenRecord,
+  GrantRecord,
+  Milliseconds,
+  RoleRecord,
+  SessionRecord,
+  SigningKeyRecord,
+  UserRecord,
+} from './records.ts';
+
+type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
+
+export interface AccountStore {
+  /** Throws `conflict` with name `subdomain` or `host`. */
+  create(account: New<AccountRecord>): Promise<AccountRecord>;
+  find(id: number): Promise<AccountRecord | null>;
+  findBySubdomain(subdomain: string): Promise<AccountRecord | null>;
+  /** By one of its extra hosts, lower case. */
+  findByHost(host: string): Promise<AccountRecord | null>;
+  list(): Promise<AccountRecord[]>;
+  /** Changes the members given; `hosts` and `settings` replace the former ones. Null when there is no such account. */
+  update(
+    id: number,
+    changes: Partial<Pick<AccountRecord, 'name' | 'baseUrl' | 'hosts' | 'settings'>>,
+  ): Promise<AccountRecord | null>;
+}
+
+/** Facts about the installation that must survive it: one text per name, written once. */
+export interface FactStore {
+  read(name: string): Promise<string | null>;
+  /** Stores `value` unless the name has one already; answers what is stored. */
+  keep(name: string, value: string): Promise<string>;
+}
+
+export interface KeyStore {
+  add(key: SigningKeyRecord): Promise<void>;
+  /** All keys of the account, oldest `signsFrom` first. */
+  list(accountId: number): Promise<SigningKeyRecord[]>;
+  /** Sets when a key leaves the published set. */
+  retire(accountId: number, kid: string, retiresAt: Milliseconds): Promise<void>;
+  /** Removes keys with `retiresAt` at or before `now`; answers how many. */
+  removeRetired(accountId: number, now: Milliseconds): Promise<number>;
+}
+
+export interface CallerStore {
+  createCredential(credential: New<CredentialRecord>): Promise<CredentialRecord>;
+  findCredential(accountId: number, clientId: string): Promise<CredentialRecord | null>;
+  listCredentials(accountId: number): Promise<CredentialRecord[]>;
+  /** False when there is no such live credential. Its tokens are inactive from then on. */
+  revokeCredential(accountId: number, clientId: string, at: Milliseconds): Promise<boolean>;
+  addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
+  /** The token and the credential it was issued to. */
+  findToken(
+    accountId: number,
+    tokenId: number,
+  ): Promise<{ readonly token: CredentialTokenRecord; readonly credential: CredentialRecord } | null>;
+  revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<void>;
+  createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
+  listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
+  findApiKey(digest: string): Promise<ApiKeyRecord | null>;
+  revokeApiKey(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
+}
+
+/** The names a user signs in with, folded (NFKC, case-insensitive): unique in the account across both columns' own kind. */
+export interface UserKeys {
+  readonly emailKey: string | null;
+  readonly usernameKey: string | null;
+}
+
+export interface UserStore {
+  /** Throws `conflict` with name `email` or `username`. */
+  create(user: New<UserRecord> & UserKeys): Promise<UserRecord>;
+  find(accountId: number, id: number): Promise<UserRecord | null>;
+  /** By folded e-mail or folded username; an e-mail match wins. */
+  findByName(accountId: number, key: string): Promise<UserRecord | null>;
+  findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;
+  list(accountId: number): Promise<UserRecord[]>;
+  /** Changes the members given; null when there is no such user. Throws `conflict` as `create` does. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Omit<UserRecord, 'accountId' | 'id' | 'createdAt'> & UserKeys>,
+  ): Promise<UserRecord | null>;
+  /** Removes the user with memberships, access, sessions, codes, consents and tokens; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /**
+   * Counts one password attempt before the hash is computed (one conditional UPDATE). False: sign-in by password is
+   * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
+   * `maximum`-th attempt in a row sets `lockedUntil`.
+   */
+  countAttempt(attempt: {
+    readonly accountId: number;
+    readonly userId: number;
+    readonly now: Milliseconds;
+    readonly maximum: number;
+    readonly lockedUntil: Milliseconds;
+  }): Promise<boolean>;
+  /**
+   * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
+   * closed sign-in: how long a refusal takes must not tell which it was.
+   */
+  countDecoyAttempt(accountId: number): Promise<void>;
+  /** After a right password: the count is 0, the pause over; `passwordDigest` replaces the stored one when given. */
+  clearAttempts(accountId: number, userId: number, passwordDigest?: string): Promise<void>;
+}
+
+export interface RoleStore {
+  /** Throws `conflict` with name `name`. */
+  create(role: New<RoleRecord>): Promise<RoleRecord>;
+  find(accountId: number, id: number): Promise<RoleRecord | null>;
+  findByName(accountId: number, name: string): Promise<RoleRecord | null>;
+  list(accountId: number): Promise<RoleRecord[]>;
+  /** Roles of a user, in order of assignment. */
+  ofUser(accountId: number, userId: number): Promise<RoleRecord[]>;
+  /** Idempotent. */
+  addUser(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
+  /** False when the user did not have the role. */
+  removeUser(accountId: number, roleId: number, userId: number): Promise<boolean>;
+}
+
+/** Who may use an app: users directly, or through a role. */
+export type Assignee = { readonly userId: number } | { readonly roleId: number };
+
+export interface AccessStore {
+  /** Idempotent. */
+  grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<void>;
+  /** False when it was not assigned. */
+  revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
+  isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
+}
+
+export interface ClientStore {
+  create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  find(accountId: number, clientId: string): Promise<ClientRecord | null>;
+  findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
+  /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
+  remove(accountId: number, appId: number): Promise<boolean>;
+}
+
+export interface SessionStore {
+  create(session: New<SessionRecord>): Promise<SessionRecord>;
+  find(accountId: number, digest: string): Promise<SessionRecord | null>;
+  touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
+  end(accountId: number, digest: string): Promise<void>;
+  endOfUser(accountId: number, userId: number): Promise<void>;
+}
+
+export interface AuthorizationStore {
+  createRequest(request: AuthorizationRequestRecord): Promise<void>;
+  findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
+  /** Marks the request as signed in, forgets a decision and binds it to the browser's new identity. */
+  signIn(accountId: number, digest: string, at: Milliseconds, browserDigest: string): Promise<void>;
+  decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
+  /** Ends a request: true for exactly one caller. */
+  finishRequest(accountId: number, digest: string): Promise<boolean>;
+  createCode(code: CodeRecord): Promise<void>;
+  findCode(accountId: number, digest: string): Promise<CodeRecord | null>;
+  /** Uses a code up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  consumeCode(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+  /** Remembers the grant that the use of a code made. */
+  linkCode(accountId: number, digest: string, grantId: number): Promise<void>;
+  /** Scopes the user allowed this client before. */
+  findConsent(accountId: number, userId: number, appId: number): Promise<readonly string[] | null>;
+  saveConsent(accountId: number, userId: number, appId: number, scope: readonly string[], at: Milliseconds): Promise<void>;
+}
+
+/** The part of a new access token that the domain decides; the store gives it its id. */
+export interface NewAccessToken {
+  readonly digest: string;
+  readonly issuedAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+}
+
+/** One presented refresh token, with its successor ready. */
+export interface Consumption {
+  readonly accountId: number;
+  readonly grantId: number;
+  /** The client that presents it. */
+  readonly appId: number;
+  readonly presentedDigest: string;
+  /** A narrower scope for the access token; null: the grant's. */
+  readonly scope: readonly string[] | null;
+  readonly now: Milliseconds;
+  /** How long the direct predecessor still gets the same successor. */
+  readonly graceMilliseconds: number;
+  readonly successorDigest: string;
+  /** The successor, sealed under a key derived from the presented token. */
+  readonly sealedSuccessor: string;
+  readonly idleExpiresAt: Milliseconds;
+  readonly accessToken: NewAccessToken;
+}
+
+export type ConsumptionRefusal =
+  | 'unknown'
+  | 'other_client'
+  | 'expired'
+  | 'revoked'
+  | 'scope_exceeded'
+  | 'user_locked'
+  | 'user_suspended'
+  | 'user_inactive'
+  | 'access_not_assigned';
+
+/** What became of a presented refresh token. Only `reused` changes anything beside the two successes: it revokes the family. */
+export type ConsumptionOutcome =
+  | {
+      readonly outcome: 'rotated';
+      readonly grant: GrantRecord;
+      readonly user: UserRecord;
+      readonly accessTokenId: number;
+    }
+  | {
+      /** The direct predecessor again, within the grace: the successor is the one sealed in `grant.sealedSuccessor`. */
+      readonly outcome: 'repeated';
+      readonly grant: GrantRecord;
+      readonly user: UserRecord;
+      readonly accessTokenId: number;
+    }
+  | { readonly outcome: 'reused'; readonly grantId: number }
+  | { readonly outcome: 'refused'; readonly reason: ConsumptionRefusal };
+
+/** An access token with all that decides whether it is active. */
+export interface AccessTokenStanding {
+  readonly token: AccessTokenRecord;
+  /** Null for client credentials. */
+  readonly grant: GrantRecord | null;
+  readonly user: UserRecord | null;
+  readonly client: ClientRecord;
+  /** For a user's token: whether the app is still assigned. */
+  readonly assigned: boolean;
+}
+
+export interface GrantStore {
+  create(grant: New<GrantRecord>): Promise<GrantRecord>;
+  find(accountId: number, id: number): Promise<GrantRecord | null>;
+  /** Sets the first refresh token of a grant, whose text holds the grant's id. */
+  setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
+  /**
+   * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch, in the order given;
+   * outcomes in the same order. For each: the grant exists and belongs to the client; is neither revoked nor
+   * expired; the digest is the current one (rotate), or the previous one within the grace (repeat), or anything else
+   * (revoke the family); the scope is not wider; the user is active; access is assigned. Checks in this order; the
+   * caller has checked that the token's text is authentic, so that an unknown digest is an older token of the family.
+   */
+  consume(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
+  /** Idempotent; the first reason stays. */
+  revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<void>;
+  revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
+  /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
+  revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
+  addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
+  findAccessToken(accountId: number, id: number): Promise<AccessTokenStanding | null>;
+  revokeAccessToken(accountId: number, id: number, at: Milliseconds): Promise<void>;
+}
+
+/** The verbs, as available inside a transaction. */
+export interface StoreVerbs {
+  readonly accounts: AccountStore;
+  readonly facts: FactStore;
+  readonly keys: KeyStore;
+  readonly callers: CallerStore;
+  readonly users: UserStore;
+  readonly roles: RoleStore;
+  readonly access: AccessStore;
+  readonly clients: ClientStore;
+  readonly sessions: SessionStore;
+  readonly authorizations: AuthorizationStore;
+  readonly grants: GrantStore;
+}
+
+export interface MigrationStatus {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+}
+
+export interface Store extends StoreVerbs {
+  readonly kind: 'sqlite' | 'postgres';
+  /**
+   * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
+   * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
+   */
+  transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
+  /** Applies pending migrations; two processes that start together apply them once. */
+  migrate(): Promise<MigrationStatus>;
+  /** Undoes the last `steps` migrations. */
+  rollback(steps: number): Promise<MigrationStatus>;
+  status(): Promise<MigrationStatus>;
+  /** Throws `unavailable` when the store cannot read. */
+  ping(): Promise<void>;
+  /** Deletes up to `limit` rows of each kind that expired or were used up long enough ago to be of no use; answers how many. */
+  purge(now: Milliseconds, limit: number): Promise<number>;
+  /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { operations } from '../../../generated/auth-2.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+
+/** GET /auth/rate_limit: how much of the hourly limit on `/api/2/*` the credential has left. Where the limit is off, the largest number is said to be left. */
+export function readRateLimit({ limits }: Pick<Services, 'limits'>): Handler<operations['readRateLimit']> {
+  return async ({ caller, origin }, respond) => {
+    if (!caller) throw new Failure('caller_unauthenticated');
+    const unlimited = { limit: 2 ** 31 - 1, remaining: 2 ** 31 - 1, resetSeconds: 0 };
+    const state = (await limits.state(origin.account, 'api-2', caller.clientId)) ?? unlimited;
+    return respond(200, {
+      status: { error: false, code: 200, type: 'success', message: 'Success' },
+      data: {
+        'X-RateLimit-Limit': state.limit,
+        'X-RateLimit-Remaining': state.remaining,
+        'X-RateLimit-Reset': state.resetSeconds,
+      },
+    });
+  };
+}

@@ -1,0 +1,94 @@
+import type { components, operations } from '../../../generated/oauth2.ts';
+import { asDescription } from '../../domain/describe.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
+import { failurePage, type PageStatus, pageHeaders } from '../../pages/failure-page.ts';
+
+type Schemas = components['schemas'];
+type ErrorCode =
+  | Schemas['TokenError']['error']
+  | Schemas['RegistrationError']['error']
+  | Schemas['RegistrationRefusal']['error']
+  | Schemas['InvalidToken']['error']
+  | Schemas['ServiceError']['error'];
+
+/** A JSON error with the failure's own words. */
+const json =
+  <const Status extends number, const Code extends ErrorCode>(status: Status, error: Code, words?: string, headers?: ReplyHeaders) =>
+  (failure: Failure) => ({
+    status,
+    body: { error, error_description: asDescription(words ?? failure.message) },
+    ...(headers && { headers }),
+  });
+
+/** The browser is told by a page at the authorization endpoint; programs by JSON everywhere else. */
+const pageOr =
+  <Status extends PageStatus, Data>(status: Status, data: (failure: Failure) => Data) =>
+  (failure: Failure, context: RefusalContext) =>
+    context.operation === 'authorize' || context.operation === 'authorizeByForm'
+      ? { status, body: failurePage(status, failure, context), headers: pageHeaders() }
+      : data(failure);
+
+/** RFC 6749 §5.2: 401 with a challenge when the client tried the Authorization header, else 400 without one. */
+const invalidClient = (failure: Failure) =>
+  failure.detail.challenged
+    ? json(401, 'invalid_client', 'Client authentication failed', {
+        'www-authenticate': 'Basic realm="gatehouse", charset="UTF-8"',
+      })(failure)
+    : json(400, 'invalid_client', 'Client authentication failed')(failure);
+
+/** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
+const invalidToken = (failure: Failure) =>
+  json(401, 'invalid_token', 'The access token is missing, expired, revoked or not of this account', {
+    'www-authenticate': failure.detail.challenged ? 'Bearer realm="gatehouse", error="invalid_token"' : 'Bearer realm="gatehouse"',
+  })(failure);
+
+const insufficientScope = (failure: Failure) => {
+  const scopes = failure.detail.scopes?.join(' ') ?? '';
+  return json(403, 'insufficient_scope', `The token needs one of these scopes: ${scopes}`, {
+    'www-authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scopes}"`,
+  })(failure);
+};
+
+const invalidRequest = pageOr(400, json(400, 'invalid_request'));
+const invalidGrant = json(400, 'invalid_grant', 'The grant is invalid, expired, revoked or not for this client');
+const notFound = pageOr(404, json(404, 'not_found', 'There is nothing here'));
+
+/** RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2. The true reason of a refused grant is in the log only. */
+export const failures = {
+  account_unknown: notFound,
+  not_found: notFound,
+  method_not_allowed: json(405, 'method_not_allowed', 'The method is not allowed here'),
+  media_type_unsupported: invalidRequest,
+  body_too_large: pageOr(413, json(413, 'invalid_request')),
+  request_malformed: invalidRequest,
+  request_invalid: invalidRequest,
+  parameter_missing: invalidRequest,
+  parameter_repeated: invalidRequest,
+  rate_limited: json(429, 'rate_limited', 'Too many requests'),
+  caller_unauthenticated: invalidToken,
+  scope_insufficient: insufficientScope,
+  credential_authentication_failed: invalidToken,
+  registration_closed: json(403, 'access_denied', 'Registration is closed'),
+  redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
+  client_metadata_invalid: json(400, 'invalid_client_metadata'),
+  authorization_header_malformed: invalidClient,
+  client_unknown: invalidClient,
+  client_authentication_failed: invalidClient,
+  client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
+  grant_type_unsupported: (failure) =>
+    json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
+  grant_invalid: invalidGrant,
+  scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
+  access_token_invalid: invalidToken,
+  user_locked: invalidGrant,
+  user_suspended: invalidGrant,
+  user_inactive: invalidGrant,
+  access_not_assigned: invalidGrant,
+  authorization_request_invalid: invalidRequest,
+  cross_site_request: invalidRequest,
+  value_invalid: invalidRequest,
+  conflict: invalidRequest,
+  unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service cannot answer now')),
+  internal: pageOr(500, json(500, 'server_error', 'The request could not be served')),
+} satisfies FailureTable<operations, Schemas['ServiceError']>;

@@ -1,0 +1,42 @@
+/** The standard door: OAuth 2 and OpenID Connect as the RFCs say, on the same engine as the documented door. */
+
+import contract from '../../../generated/oauth2.json' with { type: 'json' };
+import type { operations } from '../../../generated/oauth2.ts';
+import type { Handlers } from '../../http/operation.ts';
+import type { SurfaceDefinition } from '../../http/surface.ts';
+import type { Services } from '../../services.ts';
+import { authorize, authorizeByForm } from './authorize.ts';
+import { failures } from './failures.ts';
+import { introspectToken } from './introspect-token.ts';
+import { issueToken } from './issue-token.ts';
+import { readKeys } from './read-keys.ts';
+import { readAuthorizationServerMetadata, readOpenIdConfiguration } from './read-metadata.ts';
+import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
+import { registerClient } from './register-client.ts';
+import { revokeToken } from './revoke-token.ts';
+
+export function oauth2(services: Services): SurfaceDefinition<operations> {
+  const handlers: Handlers<operations> = {
+    readOpenIdConfiguration,
+    readAuthorizationServerMetadata,
+    readKeys: readKeys(services),
+    registerClient: registerClient(services),
+    authorize: authorize(services),
+    authorizeByForm: authorizeByForm(services),
+    issueToken: issueToken(services),
+    readUserinfo: readUserinfo(services),
+    readUserinfoByForm: readUserinfoByForm(services),
+    introspectToken: introspectToken(services),
+    revokeToken: revokeToken(services),
+  };
+  return {
+    name: 'oauth2',
+    contract,
+    handlers,
+    failures,
+    invalid: (operationId, pointer) => {
+      if (operationId !== 'registerClient') return 'request_invalid';
+      return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
+    },
+  };
+}

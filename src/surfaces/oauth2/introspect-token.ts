@@ -1,0 +1,38 @@
+import type { components, operations } from '../../../generated/oauth2.ts';
+import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type ActiveToken, introspectToken as introspect } from '../../domain/tokens/introspect.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+
+/** POST /oauth2/introspect (RFC 7662 §2). */
+export function introspectToken(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+): Handler<operations['introspectToken']> {
+  return async ({ body, headers, origin }, respond) => {
+    const client = await authenticateClient(services, origin.account, {
+      authorization: headers['authorization'],
+      clientId: body.client_id,
+      clientSecret: body.client_secret,
+      source: origin.source,
+    });
+    if (!body.token) throw new Failure('parameter_missing', { name: 'token', message: 'token is missing' });
+    const token = await introspect(services, origin.account, client, body.token);
+    return respond(200, token ? represent(token, origin.account.baseUrl) : { active: false });
+  };
+}
+
+function represent(token: ActiveToken, issuer: string): components['schemas']['Introspection'] {
+  return {
+    active: true,
+    ...(token.scope.length > 0 && { scope: token.scope.join(' ') }),
+    client_id: token.clientId,
+    ...(token.username !== null && { username: token.username }),
+    ...(token.tokenType === 'access_token' && { token_type: 'Bearer' }),
+    exp: token.expiresAt,
+    iat: token.issuedAt,
+    sub: token.subject,
+    aud: token.clientId,
+    iss: issuer,
+  };
+}

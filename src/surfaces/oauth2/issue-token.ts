@@ -1,0 +1,70 @@
+import type { components, operations } from '../../../generated/oauth2.ts';
+import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { Failure } from '../../domain/failure.ts';
+import { grantToClient } from '../../domain/tokens/client-credentials.ts';
+import { grantByPassword } from '../../domain/tokens/password-grant.ts';
+import { redeemCode } from '../../domain/tokens/redeem-code.ts';
+import { refreshTokens } from '../../domain/tokens/refresh.ts';
+import { splitScope } from '../../domain/tokens/scopes.ts';
+import type { TokenSet } from '../../domain/tokens/token-set.ts';
+import type { Handler, Origin } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+
+type Form = components['schemas']['TokenRequest'];
+type Grant = (services: Services, origin: Origin, client: ClientRecord, form: Form) => Promise<TokenSet>;
+
+/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
+const grants: Readonly<Record<string, Grant>> = {
+  authorization_code: async (services, { account }, client, form) => {
+    const redirectUri = form.redirect_uri ?? null;
+    const codeVerifier = form.code_verifier ?? null;
+    return redeemCode(services, account, client, { code: need(form, 'code'), redirectUri, codeVerifier });
+  },
+  refresh_token: async (services, { account }, client, form) =>
+    refreshTokens(services, account, client, need(form, 'refresh_token'), scopeOf(form)),
+  client_credentials: async (services, { account }, client, form) =>
+    grantToClient(services, account, client, scopeOf(form)),
+  password: async (services, { account, source }, client, form) => {
+    const attempt = { username: need(form, 'username'), password: need(form, 'password'), source };
+    return grantByPassword(services, account, client, attempt, form.scope);
+  },
+};
+
+/** POST /oauth2/token (RFC 6749 §3.2). */
+export function issueToken(services: Services): Handler<operations['issueToken']> {
+  return async ({ body, headers, origin }, respond) => {
+    const grantType = need(body, 'grant_type');
+    const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
+    if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
+    const client = await authenticateClient(services, origin.account, {
+      authorization: headers['authorization'],
+      clientId: body.client_id,
+      clientSecret: body.client_secret,
+      source: origin.source,
+    });
+    return respond(200, representTokens(await grant(services, origin, client, body)));
+  };
+}
+
+/** RFC 6749 §5.1; the scope is named whenever there is one (its grammar, §3.3, has no empty form). */
+function representTokens(tokens: TokenSet): components['schemas']['TokenSet'] {
+  return {
+    access_token: tokens.accessToken,
+    token_type: 'Bearer',
+    expires_in: tokens.expiresInSeconds,
+    ...(tokens.refreshToken !== null && { refresh_token: tokens.refreshToken }),
+    ...(tokens.idToken !== null && { id_token: tokens.idToken }),
+    ...(tokens.scope.length > 0 && { scope: tokens.scope.join(' ') }),
+  };
+}
+
+function need(form: Form, name: keyof Form): string {
+  const value = form[name];
+  if (!value) throw new Failure('parameter_missing', { name, message: `${name} is missing` });
+  return value;
+}
+
+function scopeOf({ scope }: Form): readonly string[] | null {
+  return scope ? splitScope(scope) : null;
+}

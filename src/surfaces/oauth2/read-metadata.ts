@@ -1,0 +1,63 @@
+import contract from '../../../generated/oauth2.json' with { type: 'json' };
+import type { components, operations } from '../../../generated/oauth2.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { authMethods, signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { knownScopes } from '../../domain/tokens/scopes.ts';
+import { singleFactor } from '../../domain/tokens/token-set.ts';
+import { pathOf } from '../../http/contract.ts';
+import type { Handler } from '../../http/operation.ts';
+
+type Metadata = components['schemas']['ProviderMetadata'];
+
+const cacheable = { 'cache-control': 'public, max-age=300' };
+
+/** GET /.well-known/openid-configuration (OpenID Connect Discovery §4). */
+export const readOpenIdConfiguration: Handler<operations['readOpenIdConfiguration']> = async ({ origin }, respond) =>
+  respond(200, representMetadata(origin.account), cacheable);
+
+/** GET /.well-known/oauth-authorization-server (RFC 8414 §3): the same document. */
+export const readAuthorizationServerMetadata: Handler<operations['readAuthorizationServerMetadata']> = async (
+  { origin },
+  respond,
+) => respond(200, representMetadata(origin.account), cacheable);
+
+/** Exactly what is switched on in the account. */
+function representMetadata({ baseUrl, settings }: Account): Metadata {
+  const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: at('authorize'),
+    token_endpoint: at('issueToken'),
+    userinfo_endpoint: at('readUserinfo'),
+    jwks_uri: at('readKeys'),
+    ...(settings.registration !== 'closed' && { registration_endpoint: at('registerClient') }),
+    introspection_endpoint: at('introspectToken'),
+    revocation_endpoint: at('revokeToken'),
+    scopes_supported: knownScopes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      ...(settings.passwordGrant ? (['password'] as const) : []),
+    ],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: signingAlgorithms,
+    token_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    code_challenge_methods_supported: ['S256'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    acr_values_supported: [singleFactor],
+    claims_supported: [
+      ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
+      ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],
+    ],
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    service_documentation: `${baseUrl}/docs`,
+  };
+}

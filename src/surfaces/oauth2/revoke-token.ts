@@ -1,0 +1,23 @@
+import type { operations } from '../../../generated/oauth2.ts';
+import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { Failure } from '../../domain/failure.ts';
+import { revokeToken as revoke } from '../../domain/tokens/revoke.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+
+/** POST /oauth2/revoke (RFC 7009 §2). */
+export function revokeToken(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+): Handler<operations['revokeToken']> {
+  return async ({ body, headers, origin }, respond) => {
+    const client = await authenticateClient(services, origin.account, {
+      authorization: headers['authorization'],
+      clientId: body.client_id,
+      clientSecret: body.client_secret,
+      source: origin.source,
+    });
+    if (!body.token) throw new Failure('parameter_missing', { name: 'token', message: 'token is missing' });
+    await revoke(services, origin.account, client, body.token);
+    return respond(200);
+  };
+}

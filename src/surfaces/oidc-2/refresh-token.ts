@@ -1,0 +1,36 @@
+import type { operations } from '../../../generated/oidc-2.ts';
+import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { Failure } from '../../domain/failure.ts';
+import { refreshTokens } from '../../domain/tokens/refresh.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+
+type Operation = operations['refreshToken'];
+
+/** POST /oidc/2/token (the document's §4.2): a new token set for a refresh token, and nothing else. */
+export function refreshToken(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'consumeRefreshToken'>,
+): Handler<Operation> {
+  return async ({ body, headers, origin }, respond) => {
+    if (body.grant_type !== 'refresh_token') {
+      throw new Failure('grant_type_unsupported', { value: body.grant_type ?? '' });
+    }
+    const client = await authenticateClient(services, origin.account, {
+      authorization: headers['authorization'],
+      clientId: body.client_id,
+      clientSecret: body.client_secret,
+      source: origin.source,
+    });
+    if (!body.refresh_token) {
+      throw new Failure('parameter_missing', { name: 'refresh_token', message: 'refresh_token is missing' });
+    }
+    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, null);
+    return respond(200, {
+      access_token: tokens.accessToken,
+      expires_in: tokens.expiresInSeconds,
+      ...(tokens.idToken !== null && { id_token: tokens.idToken }),
+      refresh_token: tokens.refreshToken ?? '',
+      token_type: 'Bearer',
+    });
+  };
+}

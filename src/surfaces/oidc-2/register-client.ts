@@ -1,0 +1,25 @@
+import type { operations } from '../../../generated/oidc-2.ts';
+import { knownGrantTypes, knownResponseTypes, type RegistrationRules } from '../../domain/clients/metadata.ts';
+import { registerClient as register } from '../../domain/clients/register.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import { representClient } from './represent.ts';
+
+type Operation = operations['registerClient'];
+
+/** The document's §2.1: a name and redirect URIs always, and the full lists where nothing else is asked for. */
+const rules: RegistrationRules = {
+  nameRequired: true,
+  redirectUrisRequired: true,
+  defaultGrantTypes: knownGrantTypes,
+  defaultResponseTypes: knownResponseTypes,
+};
+
+/** POST /oidc/2/register (the document's §4.1): 200 with the client's metadata. */
+export function registerClient(services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>): Handler<Operation> {
+  return async ({ body, caller, origin }, respond) => {
+    const registrant = { caller, source: origin.source, openAllowed: false };
+    const registration = await register(services, origin.account, registrant, body, rules);
+    return respond(200, representClient(registration));
+  };
+}

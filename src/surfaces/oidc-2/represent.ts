@@ -1,0 +1,30 @@
+import type { components } from '../../../generated/oidc-2.ts';
+import type { Registration } from '../../domain/clients/register.ts';
+import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
+
+/** A client as the documented door answers it: every member of the document's §2.1, and the optional ones that are set. */
+export function representClient({ client, clientSecret }: Registration): components['schemas']['RegisteredClient'] {
+  return {
+    ...keptMetadata(client),
+    application_type: client.applicationType,
+    grant_types: client.grantTypes,
+    id_token_signed_response_alg: client.idTokenAlg,
+    require_auth_time: false,
+    response_types: client.responseTypes,
+    subject_type: client.subjectType,
+    token_endpoint_auth_method: client.authMethod,
+    introspection_endpoint_auth_method: client.authMethod,
+    revocation_endpoint_auth_method: client.authMethod,
+    post_logout_redirect_uris: client.postLogoutRedirectUris,
+    client_id_issued_at: Math.floor(client.createdAt / 1000),
+    client_id: client.clientId,
+    client_name: client.name,
+    client_secret_expires_at: 0,
+    ...(clientSecret !== null && { client_secret: clientSecret }),
+    logo_uri: client.extra.logo_uri ?? '',
+    login_url: client.extra.login_url ?? '',
+    redirect_uris: client.redirectUris,
+    app_id: client.appId,
+    account_id: client.accountId,
+  };
+}

@@ -1,0 +1,19 @@
+import type { operations } from '../../../generated/pages.ts';
+import { continueAuthorization as next } from '../../domain/login/continue.ts';
+import type { Handler } from '../../http/operation.ts';
+import { browserState } from '../../pages/cookies.ts';
+import { pageLink } from '../../pages/links.ts';
+import type { Services } from '../../services.ts';
+
+const pageOf = { sign_in: 'showSignIn', consent: 'showConsent' } as const;
+
+/** GET /continue: 303 to the next page, or to the client with a code or an error. */
+export function continueAuthorization(
+  services: Pick<Services, 'store' | 'clock' | 'random'>,
+): Handler<operations['continueAuthorization']> {
+  return async ({ query, origin: { account, cookies } }, respond) => {
+    const step = await next(services, account, browserState(account, cookies, query?.request));
+    const location = 'location' in step ? step.location : pageLink(pageOf[step.show], query?.request ?? '');
+    return respond(303, undefined, { location });
+  };
+}

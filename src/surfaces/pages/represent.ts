@@ -1,0 +1,57 @@
+import type { Account } from '../../domain/accounts/account.ts';
+import { displayName } from '../../domain/clients/represent-metadata.ts';
+import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
+import type { UserRecord } from '../../store/records.ts';
+import { formAction } from '../../pages/links.ts';
+import { consentPage, type ScopeView, signInPage } from '../../pages/views.ts';
+
+/** The sign-in form for a request. */
+export function representSignIn(
+  account: Account,
+  { browserSecret, requestId }: BrowserState,
+  { client }: OpenRequest,
+  username: string,
+  problem?: 'wrong' | 'missing',
+): string {
+  return signInPage({
+    accountName: account.name,
+    appName: displayName(client),
+    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
+    request: requestId ?? '',
+    username,
+    problem,
+    action: formAction('signIn'),
+  });
+}
+
+const scopeViews: Readonly<Record<string, ScopeView>> = {
+  openid: { name: 'openid', title: 'Know who you are', description: 'An identifier that is yours in this account.' },
+  profile: { name: 'profile', title: 'See your name', description: 'First name, last name and user name.' },
+  email: { name: 'email', title: 'See your e-mail address', description: '' },
+  groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
+};
+
+/** The consent form for a request and the signed-in user. */
+export function representConsent(
+  account: Account,
+  { browserSecret, requestId }: BrowserState,
+  { client, record }: OpenRequest,
+  user: UserRecord,
+): string {
+  const { redirectUri, scope } = record.parameters;
+  const target = URL.parse(redirectUri);
+  return consentPage({
+    accountName: account.name,
+    appName: displayName(client),
+    clientUri: client.extra.client_uri,
+    policyUri: client.extra.policy_uri,
+    tosUri: client.extra.tos_uri,
+    redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
+    userName: [user.firstname, user.lastname].filter(Boolean).join(' '),
+    userEmail: user.email ?? user.username ?? '',
+    scopes: scope.map((name) => scopeViews[name] ?? { name, title: name, description: '' }),
+    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
+    request: requestId ?? '',
+    action: formAction('decideConsent'),
+  });
+}

@@ -26,7 +26,10 @@ export interface AppOptions {
 export function createApp(services: Services, options: AppOptions = {}): Express {
   const metrics = createMetrics();
   const app = express();
-  app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy ?? false);
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('trust proxy', options.trustProxy ?? false);
   app.use(openExchange(services, metrics));
   app.use(
     createHealth({
@@ -37,7 +40,12 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     }),
   );
   // The surfaces that are called most stand first.
-  const surfaces: Surface[] = [surface(oidc2(services)), surface(oauth2(services)), surface(auth2(services)), surface(pages(services))];
+  const surfaces: Surface[] = [
+    surface(oidc2(services)),
+    surface(oauth2(services)),
+    surface(auth2(services)),
+    surface(pages(services)),
+  ];
   app.use((req, res, next) => {
     const owner = surfaces.find(({ owns }) => owns(req.path));
     if (owner) owner.app(req, res, next);

@@ -1,7 +1,7 @@
 /** The HTTP server: limits on connections and headers, and a stop that finishes what is running. */
 
 import { randomUUID } from 'node:crypto';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from './domain/failure.ts';
 
@@ -9,8 +9,21 @@ const mostHeaders = 60;
 /** Files and sockets that are not connections of callers: database, log, listening socket, files being read. */
 const reservedDescriptors = 256;
 
+/** What a stop has to know of a server. */
+interface Traffic {
+  /** Answers that are not finished: each of them is to end its connection. */
+  readonly unfinished: Set<ServerResponse>;
+  readonly sockets: Set<Socket>;
+}
+
+const trafficOf = new WeakMap<Server, Traffic>();
+
+/** So long a connection that was opened before the stop may still bring its first request. */
+const firstRequestMilliseconds = 500;
+
 /** A server with the limits under which `app` runs; it does not listen yet. */
 export function createServer(app: RequestListener): Server {
+  const traffic: Traffic = { unfinished: new Set(), sockets: new Set() };
   const server = createHttpServer(
     {
       headersTimeout: 10_000,
@@ -27,10 +40,17 @@ export function createServer(app: RequestListener): Server {
         res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
         return;
       }
-      if (!server.listening) res.setHeader('connection', 'close');
+      res.shouldKeepAlive &&= server.listening;
+      traffic.unfinished.add(res);
+      res.once('close', () => traffic.unfinished.delete(res));
       app(req, res);
     },
   );
+  trafficOf.set(server, traffic);
+  server.on('connection', (socket) => {
+    traffic.sockets.add(socket);
+    socket.once('close', () => traffic.sockets.delete(socket));
+  });
   server.maxHeadersCount = 0;
   server.maxRequestsPerSocket = 1_000;
   const most = mostConnections();
@@ -89,8 +109,15 @@ export function listen(server: Server, { host, port }: { host: string; port: num
 export async function drain(server: Server, milliseconds: number): Promise<boolean> {
   let finished = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Connections become idle one by one as their requests end.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const { unfinished, sockets } = trafficOf.get(server) ?? { unfinished: [], sockets: [] };
+  for (const res of unfinished) res.shouldKeepAlive = false;
+  const began = performance.now();
+  // Connections become idle one by one as their requests end; Node does not count those that never said a word.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    if (performance.now() - began < firstRequestMilliseconds) return;
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, 50);
   const deadline = setTimeout(() => {
     finished = false;
     server.closeAllConnections();

@@ -48,7 +48,12 @@ export interface PublicJwk {
 /** Signs for an account with its current key; the signature is made on the thread pool. */
 export interface Signer {
   /** A compact JWS (RFC 7515) of `claims`; header `alg`, `kid` and `typ`. */
-  sign(account: Account, alg: SigningAlgorithm, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
+  sign(
+    account: Account,
+    alg: SigningAlgorithm,
+    typ: string,
+    claims: Readonly<Record<string, unknown>>,
+  ): Promise<string>;
   /** The published keys: the signing ones, the next, and the retired ones that still verify live tokens. */
   published(account: Account): Promise<readonly PublicJwk[]>;
 }

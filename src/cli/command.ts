@@ -20,7 +20,7 @@ export interface Outlet {
   answer(answer: Answer, asJson: boolean): void;
 }
 
-/** Adds a command that gives one answer; `--json` is understood by every one. */
+/** Adds a command that gives one answer; the program's option `--json` says in which form. */
 export function addCommand<Options>(
   parent: Command,
   usage: string,
@@ -28,7 +28,7 @@ export function addCommand<Options>(
   outlet: Outlet,
   work: (call: Call<Options>) => Promise<Answer>,
 ): Command {
-  const command = withJson(parent.command(usage).summary(summary).description(summary));
+  const command = parent.command(usage).summary(summary).description(summary);
   return command.action(async () => {
     const options = command.optsWithGlobals<Options & { json?: true }>();
     outlet.answer(await work({ args: command.processedArgs, options }), options.json === true);
@@ -37,11 +37,7 @@ export function addCommand<Options>(
 
 /** A command that only holds others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
-  return withJson(parent.command(name).summary(summary).description(summary));
-}
-
-function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON value on stdout and nothing else');
+  return parent.command(name).summary(summary).description(summary);
 }
 
 /** Collects an option that may be given several times. */

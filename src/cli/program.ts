@@ -35,6 +35,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
     .description('A self-hosted identity service.')
     .version(packageJson.version)
     .option('--json', 'print one JSON value on stdout and nothing else')
+    .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .exitOverride()
     // Mistakes are reported by `reportError`; what is left for stderr is the help after an incomplete command.

@@ -8,11 +8,12 @@ export function addServeCommand(program: Command): void {
     .summary(summary)
     .description(`${summary}. Settings come from the environment; one JSON line per event goes to stdout.`)
     .option('--demo', 'on an empty database make the account `demo` and print how to sign in')
-    .option('--json', 'print nothing but the event lines; the demo secrets are in demo.json')
-    .action(async ({ demo, json }: { demo?: true; json?: true }) => {
+    .action(async (_options: unknown, command: Command) => {
+      const { demo, json } = command.optsWithGlobals<{ demo?: true; json?: true }>();
       const config = readConfig();
       // The other commands do without the web framework.
       const { serve } = await import('../main.ts');
+      // With --json nothing but event lines: the demo secrets are in demo.json.
       const print = (text: string) => void (json || process.stdout.write(text));
       await serve({ config, demo: demo === true, print });
     });

@@ -11,7 +11,12 @@ const maximumDepth = 32;
 
 /** Bodies of management and registration: an object or an array. */
 const parseJson = express.json({ limit: jsonLimitBytes, inflate: false });
-const parseForm = express.urlencoded({ extended: false, limit: formLimitBytes, parameterLimit: formFields, inflate: false });
+const parseForm = express.urlencoded({
+  extended: false,
+  limit: formLimitBytes,
+  parameterLimit: formFields,
+  inflate: false,
+});
 
 /** Parses the body in the form that the operation's contract names; other media types are refused before reading. */
 export function readBody(): RequestHandler {
@@ -53,7 +58,12 @@ export function readQuery(): RequestHandler {
     const fault = findFormFault(req.query as Record<string, unknown>);
     if (fault) return next(fault);
     // Express parses the query anew at each look; what is set here is what all later steps see.
-    Object.defineProperty(req, 'query', { value: withoutEmpty(req.query), writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(req, 'query', {
+      value: withoutEmpty(req.query),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
     next();
   };
 }
@@ -67,8 +77,10 @@ function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string,
 function bodyFailure(error: unknown): Failure {
   const { type, status } = error as { type?: string; status?: number };
   if (status === 413) return new Failure('body_too_large', { message: 'the body is larger than allowed' });
-  if (status === 415) return new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' });
-  if (type === 'entity.parse.failed') return new Failure('request_malformed', { message: 'the body is not valid JSON' });
+  if (status === 415)
+    return new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' });
+  if (type === 'entity.parse.failed')
+    return new Failure('request_malformed', { message: 'the body is not valid JSON' });
   return new Failure('request_malformed', { message: 'the body could not be read' });
 }
 
@@ -113,5 +125,8 @@ export function hasControlCharacter(text: string): boolean {
 
 /** A name as sent, short and safe to repeat in an answer. */
 function printable(name: string): string {
-  return name.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, "'").slice(0, 100);
+  return name
+    .replace(/[^\x20-\x7e]/g, '?')
+    .replace(/["\\]/g, "'")
+    .slice(0, 100);
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import express, { type Express, type Request } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
-import type { Store } from '../store/store.ts';
+import type { Services } from '../services.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What is looked at to say whether the process should get requests. */
@@ -12,7 +12,7 @@ export interface Readiness {
 }
 
 export interface HealthOptions {
-  readonly store: Store;
+  readonly store: Services['store'];
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   /** Bearer for `/metrics` and the details of `/readyz`; null: only a loopback peer that no proxy stands before. */
@@ -46,7 +46,11 @@ export function createHealth(options: HealthOptions): Express {
 }
 
 async function check({ store, readiness }: HealthOptions): Promise<Record<string, string>> {
-  const checks: Record<string, string> = { serving: readiness.draining ? 'stopping' : 'ok', store: 'ok', migrations: 'ok' };
+  const checks: Record<string, string> = {
+    serving: readiness.draining ? 'stopping' : 'ok',
+    store: 'ok',
+    migrations: 'ok',
+  };
   try {
     await store.ping();
     const { pending } = await store.status();
@@ -64,6 +68,8 @@ function mayRead(req: Request, token: string | null): boolean {
     const sent = /^bearer\s+(\S+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
     return timingSafeEqual(Buffer.from(digestOf(sent)), Buffer.from(digestOf(token)));
   }
-  const forwarded = ['forwarded', 'via'].some((name) => name in req.headers) || Object.keys(req.headers).some((name) => name.startsWith('x-forwarded-'));
+  const forwarded =
+    ['forwarded', 'via'].some((name) => name in req.headers) ||
+    Object.keys(req.headers).some((name) => name.startsWith('x-forwarded-'));
   return !forwarded && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(req.socket.remoteAddress ?? '');
 }

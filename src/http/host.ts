@@ -10,9 +10,11 @@ import { countHeader } from './exchange.ts';
 export function findMalformed(req: IncomingMessage): Failure | null {
   const host = req.headers.host ?? '';
   if (countHeader(req, 'host') !== 1) return malformed('exactly one Host header is required');
-  if (!/^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host)) return malformed('the Host header is not a host');
+  if (!/^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host))
+    return malformed('the Host header is not a host');
   const transfer = req.headers['transfer-encoding'];
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return malformed('Transfer-Encoding must be chunked');
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
+    return malformed('Transfer-Encoding must be chunked');
   const hasBody = transfer !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (hasBody && (req.method === 'GET' || req.method === 'HEAD')) return malformed(`${req.method} takes no body`);
   return rewriteTarget(req, host);

@@ -92,5 +92,8 @@ type Row<Operations, ErrorBody> = AnyReply<Operations> | UnroutedReply<ErrorBody
 
 /** A surface's answer to every failure: a reply, or how to make it. `ErrorBody` is the form of answers outside any operation. */
 export type FailureTable<Operations, ErrorBody> = Readonly<
-  Record<FailureCode, Row<Operations, ErrorBody> | ((failure: Failure, context: RefusalContext) => Row<Operations, ErrorBody>)>
+  Record<
+    FailureCode,
+    Row<Operations, ErrorBody> | ((failure: Failure, context: RefusalContext) => Row<Operations, ErrorBody>)
+  >
 >;

@@ -2,7 +2,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Limit, LimitName } from '../domain/accounts/settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { Limits, LimitState } from '../services.ts';
+import type { LimitState, Limits } from '../services.ts';
 
 /**
  * Counters in the memory of this process, over fixed windows; each node counts for itself. One limiter exists for
@@ -50,7 +50,9 @@ export function createLimits(): Limits {
     state: (account, name, key) =>
       withLimiter(account, name, key, async (limiter, full, limit) => {
         const found = await limiter.get(full);
-        return found ? stateOf(found, limit) : { limit: limit.points, remaining: limit.points, resetSeconds: limit.windowSeconds };
+        return found
+          ? stateOf(found, limit)
+          : { limit: limit.points, remaining: limit.points, resetSeconds: limit.windowSeconds };
       }),
   };
 }

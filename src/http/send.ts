@@ -26,9 +26,13 @@ export function sendReply(
   res.statusCode = reply.status;
   const documented = Object.keys(operation?.responses[String(reply.status)]?.content ?? {});
   // Where the contract offers a page or data, the reply is a page when it is text.
-  const type = documented.find((one) => (one === 'application/json') === (typeof reply.body !== 'string')) ?? fallbackType;
+  const type =
+    documented.find((one) => (one === 'application/json') === (typeof reply.body !== 'string')) ?? fallbackType;
   if (reply.body !== undefined) {
-    res.setHeader('content-type', type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type);
+    res.setHeader(
+      'content-type',
+      type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type,
+    );
   }
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
   if (reply.body === undefined) res.end();

@@ -177,7 +177,13 @@ export interface AuthorizationStore {
   linkCode(accountId: number, digest: string, grantId: number): Promise<void>;
   /** Scopes the user allowed this client before. */
   findConsent(accountId: number, userId: number, appId: number): Promise<readonly string[] | null>;
-  saveConsent(accountId: number, userId: number, appId: number, scope: readonly string[], at: Milliseconds): Promise<void>;
+  saveConsent(
+    accountId: number,
+    userId: number,
+    appId: number,
+    scope: readonly string[],
+    at: Milliseconds,
+  ): Promise<void>;
 }
 
 /** The part of a new access token that the domain decides; the store gives it its id. */

@@ -6,6 +6,8 @@ import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { matchesDigest } from '../secrets.ts';
 
+export type AuthenticatedClient = ClientRecord;
+
 /** How a client showed who it is: the Authorization header, members of the form, or both. */
 export interface PresentedClient {
   readonly authorization: string | undefined;

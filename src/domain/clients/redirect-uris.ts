@@ -12,8 +12,29 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Schemes that run or open something where a redirect arrives, or that no application can claim. */
 const unclaimable = new Set([
-  'about', 'blob', 'chrome', 'chrome-extension', 'data', 'file', 'filesystem', 'ftp', 'intent', 'jar', 'javascript', 'mailto',
-  'mhtml', 'moz-extension', 'ms-its', 'resource', 'sms', 'tel', 'urn', 'vbscript', 'view-source', 'ws', 'wss',
+  'about',
+  'blob',
+  'chrome',
+  'chrome-extension',
+  'data',
+  'file',
+  'filesystem',
+  'ftp',
+  'intent',
+  'jar',
+  'javascript',
+  'mailto',
+  'mhtml',
+  'moz-extension',
+  'ms-its',
+  'resource',
+  'sms',
+  'tel',
+  'urn',
+  'vbscript',
+  'view-source',
+  'ws',
+  'wss',
 ]);
 
 /** Says why a URI may not be registered, or null when it may. */
@@ -28,10 +49,13 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
   if (!parsed) return 'is not an absolute URI';
   const scheme = parsed.protocol.slice(0, -1);
   if (!uri.startsWith(`${scheme}:`)) return 'must write its scheme in lower case';
-  if (parsed.username !== '' || parsed.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/.test(uri)) return 'has a user part';
+  if (parsed.username !== '' || parsed.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/.test(uri))
+    return 'has a user part';
   if (scheme === 'https' || scheme === 'http') return webUriFault(uri, scheme, parsed);
   if (applicationType === 'web') return 'must be https, or http on a loopback host, for a web application';
-  return unclaimable.has(scheme) || scheme.length < 2 ? `uses the scheme ${scheme}, which no application can claim` : null;
+  return unclaimable.has(scheme) || scheme.length < 2
+    ? `uses the scheme ${scheme}, which no application can claim`
+    : null;
 }
 
 function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
@@ -48,7 +72,11 @@ function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
  * Whether a client may be answered at `asked`. Exact strings; the port of a native application's http loopback URI is
  * free, because the system gives it a new one each time (RFC 8252 §7.3).
  */
-export function isRegisteredUri(registered: readonly string[], asked: string, applicationType: ApplicationType): boolean {
+export function isRegisteredUri(
+  registered: readonly string[],
+  asked: string,
+  applicationType: ApplicationType,
+): boolean {
   if (registered.includes(asked)) return true;
   if (applicationType !== 'native') return false;
   const portless = withoutLoopbackPort(asked);

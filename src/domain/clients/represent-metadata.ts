@@ -1,7 +1,10 @@
 import type { ClientRecord, ExtraMetadata } from '../../store/records.ts';
 
 /** The optional metadata that is set, under its own names: the same at both doors (RFC 7591 §3.2.1). */
-export function keptMetadata({ extra, scope }: ClientRecord): Omit<ExtraMetadata, 'logo_uri' | 'login_url'> & { scope?: string } {
+export function keptMetadata({
+  extra,
+  scope,
+}: ClientRecord): Omit<ExtraMetadata, 'logo_uri' | 'login_url'> & { scope?: string } {
   return {
     ...(extra.initiate_login_uri !== undefined && { initiate_login_uri: extra.initiate_login_uri }),
     ...(extra.client_uri !== undefined && { client_uri: extra.client_uri }),

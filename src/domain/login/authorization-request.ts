@@ -24,13 +24,19 @@ export async function findOpenRequest(
   { requestId, browserSecret }: BrowserState,
 ): Promise<OpenRequest> {
   const record = requestId ? await store.authorizations.findRequest(account.id, digestOf(requestId)) : null;
-  if (!record || record.expiresAt <= clock.now() || !browserSecret || !matchesDigest(browserSecret, record.browserDigest)) {
+  if (
+    !record ||
+    record.expiresAt <= clock.now() ||
+    !browserSecret ||
+    !matchesDigest(browserSecret, record.browserDigest)
+  ) {
     throw new Failure('authorization_request_invalid', {
       message: 'This sign-in has ended or belongs to another browser.',
     });
   }
   const client = await store.clients.findByApp(account.id, record.appId);
-  if (!client) throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
+  if (!client)
+    throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
   return { record, client };
 }
 

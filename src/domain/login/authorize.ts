@@ -47,7 +47,10 @@ export async function beginAuthorization(
   const redirectUri = readRedirectUri(client, query);
   const refused = findFault(client, query);
   if (refused) {
-    return { outcome: 'refused', location: redirectError(account, { redirectUri, state: query.state ?? null }, refused) };
+    return {
+      outcome: 'refused',
+      location: redirectError(account, { redirectUri, state: query.state ?? null }, refused),
+    };
   }
   const requestId = newSecret(services.random, '');
   const secret = browserSecret && /^[\w-]{43}$/.test(browserSecret) ? browserSecret : newSecret(services.random, '');
@@ -74,10 +77,15 @@ function pageFailure(name: string, message: string): Failure {
 function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
   const [only, ...more] = client.redirectUris;
   // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 lets it be left out where only one is registered.
-  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid')) return only;
-  if (asked === undefined) throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
+  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
+    return only;
+  if (asked === undefined)
+    throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
   if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {
-    throw pageFailure('redirect_uri', 'The address to return to (redirect_uri) is not registered for this application.');
+    throw pageFailure(
+      'redirect_uri',
+      'The address to return to (redirect_uri) is not registered for this application.',
+    );
   }
   return asked;
 }

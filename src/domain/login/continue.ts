@@ -117,6 +117,7 @@ async function finish(
   });
   if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
   const { parameters } = record;
-  const location = 'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
+  const location =
+    'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
   return { location };
 }

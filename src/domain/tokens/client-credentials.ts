@@ -30,5 +30,11 @@ export async function grantToClient(
     scope: [],
     revokedAt: null,
   });
-  return { accessToken: prepared.text(id), expiresInSeconds: accessTokenSeconds, scope: [], idToken: null, refreshToken: null };
+  return {
+    accessToken: prepared.text(id),
+    expiresInSeconds: accessTokenSeconds,
+    scope: [],
+    idToken: null,
+    refreshToken: null,
+  };
 }

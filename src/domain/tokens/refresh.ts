@@ -4,7 +4,7 @@ import type { ConsumptionRefusal } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
-import { type TokenSet, accessTokenSeconds, makeIdToken, prepareAccessToken } from './token-set.ts';
+import { accessTokenSeconds, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
 import { newRefreshToken, parseRefreshToken, sealSuccessor, unsealSuccessor } from './token-text.ts';
 
 const dayMilliseconds = 86_400_000;

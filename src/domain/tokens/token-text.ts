@@ -69,4 +69,3 @@ export function unsealSuccessor(presented: string, sealed: string): string {
 function successorKey(presented: string): Buffer {
   return Buffer.from(hkdfSync('sha256', presented, '', 'gatehouse refresh successor', 32));
 }
-

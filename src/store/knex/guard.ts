@@ -45,9 +45,7 @@ export function guardVerbs(verbs: StoreVerbs, around: Around): StoreVerbs {
   };
   const groups = Object.entries(verbs).map(([group, members]) => [
     group,
-    Object.fromEntries(
-      Object.entries<Verb>(members).map(([name, verb]) => [name, guardVerb(name, verb, translated)]),
-    ),
+    Object.fromEntries(Object.entries<Verb>(members).map(([name, verb]) => [name, guardVerb(name, verb, translated)])),
   ]);
   return Object.fromEntries(groups) as StoreVerbs; // Same groups, same verbs.
 }

@@ -83,7 +83,10 @@ function watch(state: TransactionState): Around {
   };
 }
 
-function createTransaction({ db, consume }: Engine, current: AsyncLocalStorage<TransactionState>): Store['transaction'] {
+function createTransaction(
+  { db, consume }: Engine,
+  current: AsyncLocalStorage<TransactionState>,
+): Store['transaction'] {
   return async (work) => {
     const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
     try {

@@ -34,7 +34,9 @@ function settings(waitMilliseconds: number): string {
  */
 function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   return db.transaction(async (tx) => {
-    await tx.raw('set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0');
+    await tx.raw(
+      'set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0',
+    );
     await tx.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
     return work(tx);
   });

@@ -21,14 +21,21 @@ async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise
   let deleted = 0;
   for (const { table, key, keep } of kinds) {
     const columns = ['account_id', key];
-    const expired = db(table).select(columns).where('expires_at', '<=', now - keep).orderBy('expires_at').limit(limit);
+    const expired = db(table)
+      .select(columns)
+      .where('expires_at', '<=', now - keep)
+      .orderBy('expires_at')
+      .limit(limit);
     deleted += await db(table).whereIn(columns, expired).delete();
   }
   return deleted;
 }
 
 /** Grants are numbered by the engine within the account (PostgreSQL) or alone (SQLite): the order of their key. */
-const sweepOrder = { postgres: ['account_id', 'id'], sqlite: ['id'] } as const satisfies Record<Engine['kind'], unknown>;
+const sweepOrder = { postgres: ['account_id', 'id'], sqlite: ['id'] } as const satisfies Record<
+  Engine['kind'],
+  unknown
+>;
 
 type Position = readonly number[];
 
@@ -46,7 +53,9 @@ async function sweepGrants(
   const key = `(${columns.join(', ')})`;
   const from = reached ?? columns.map(() => 0);
   const values = `(${columns.map(() => '?').join(', ')})`;
-  const after = db('grants').select(columns).whereRaw(`${key} > ${values}`, [...from]);
+  const after = db('grants')
+    .select(columns)
+    .whereRaw(`${key} > ${values}`, [...from]);
   const seen: Record<string, number>[] = await after.orderBy(columns).limit(limit);
   const last = seen.at(-1);
   if (!last) return { deleted: 0, reached: null };

@@ -66,18 +66,20 @@ export function accessVerbs(db: Knex): AccessStore {
     grant: (accountId, appId, assignee, at) =>
       separately(db, async (tx) => {
         const [table, key] = link(accountId, appId, assignee);
-        await tx(table).insert({ ...key, assigned_at: at }).onConflict(Object.keys(key)).ignore();
+        await tx(table)
+          .insert({ ...key, assigned_at: at })
+          .onConflict(Object.keys(key))
+          .ignore();
       }),
     revoke: async (accountId, appId, assignee) => {
       const [table, key] = link(accountId, appId, assignee);
       return (await db(table).where(key).delete()) === 1;
     },
     isAssigned: async (accountId, appId, userId) => {
-      const wanted = db.raw('select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id', [
-        accountId,
-        appId,
-        userId,
-      ]);
+      const wanted = db.raw(
+        'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
+        [accountId, appId, userId],
+      );
       const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
       return found !== undefined;
     },

@@ -8,7 +8,9 @@ const userColumns = rows.users.select('u', 'u_').join(', ');
 
 /**
  * Rotates every token of the batch, or none: it answers as many rows as it was given, or no row. A grant may occur
- * once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every statement.
+ * once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every statement. The
+ * steps are apart, and the comparison of apps is hidden, so that the planner reads grants and users by their keys even
+ * while it has no statistics.
  */
 export const rotateAll = `
   with given as materialized (
@@ -16,18 +18,19 @@ export const rotateAll = `
       $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
       as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, sealed_successor,
         idle_expires_at, token_digest, token_issued_at, token_expires_at)
-  ), ready as materialized (
-    select given.*, ${userColumns}
-    from given
-    join grants g on g.account_id = given.account_id and g.id = given.grant_id
-    join users u on u.account_id = g.account_id and u.id = g.user_id
-    where g.app_id = given.app_id and g.revoked_at is null
+  ), current as materialized (
+    select given.*, g.user_id, g.scope as granted_scope
+    from given join grants g on g.account_id = given.account_id and g.id = given.grant_id
+    where (g.app_id = given.app_id) is true and g.revoked_at is null
       and g.idle_expires_at > given.now and g.absolute_expires_at > given.now
       and g.current_digest = given.presented_digest
       and (given.scope is null or given.scope::jsonb <@ g.scope::jsonb)
-      and u.status = 1 and ${assigned('g')}
     order by g.account_id, g.id
     for update of g
+  ), ready as materialized (
+    select c.*, ${userColumns}
+    from current c join users u on u.account_id = c.account_id and u.id = c.user_id
+    where u.status = 1 and ${assigned('c')}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
       sealed_successor = r.sealed_successor, rotated_at = r.now, generation = g.generation + 1,
@@ -37,19 +40,22 @@ export const rotateAll = `
     returning r.*, ${grantColumns}
   ), tokens as (
     insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
-    select account_id, token_digest, grant_id, app_id, g_user_id, coalesce(scope, g_scope), token_issued_at,
+    select account_id, token_digest, grant_id, app_id, user_id, coalesce(scope, granted_scope), token_issued_at,
       token_expires_at from rotated
     returning id, digest
   )
   select rotated.*, tokens.id as token_id from rotated join tokens on tokens.digest = rotated.token_digest`;
 
-/** The grants with the keys $1 (account), $2 (id) and what decides about them, locked. */
+/** The grants with the keys $1 (account), $2 (id), locked, and what decides about them. */
 export const lockGrants = `
+  with locked as materialized (
+    select g.* from (select distinct * from unnest($1::bigint[], $2::bigint[]) as t (account_id, id)) wanted
+    join grants g on g.account_id = wanted.account_id and g.id = wanted.id
+    order by g.account_id, g.id
+    for update of g
+  )
   select ${grantColumns}, ${userColumns}, case when ${assigned('g')} then 1 else 0 end as assigned
-  from grants g join users u on u.account_id = g.account_id and u.id = g.user_id
-  where (g.account_id, g.id) in (select * from unnest($1::bigint[], $2::bigint[]))
-  order by g.account_id, g.id
-  for update of g`;
+  from locked g join users u on u.account_id = g.account_id and u.id = g.user_id`;
 
 /** Writes what became of locked grants ($1–$10) and adds access tokens ($11–$18); answers the tokens. */
 export const writeOutcomes = `

@@ -9,7 +9,12 @@ const longestMessage = 512;
 
 /** The one error form of this surface; the failure's own words where none are given. */
 const status =
-  <const Code extends ErrorAnswer['status']['code']>(code: Code, type: ErrorType, words?: string, headers?: ReplyHeaders) =>
+  <const Code extends ErrorAnswer['status']['code']>(
+    code: Code,
+    type: ErrorType,
+    words?: string,
+    headers?: ReplyHeaders,
+  ) =>
   ({ message }: Failure) => ({
     status: code,
     body: { status: { error: true as const, code, type, message: (words ?? message).slice(0, longestMessage) } },

@@ -14,7 +14,12 @@ type ErrorCode =
 
 /** A JSON error with the failure's own words. */
 const json =
-  <const Status extends number, const Code extends ErrorCode>(status: Status, error: Code, words?: string, headers?: ReplyHeaders) =>
+  <const Status extends number, const Code extends ErrorCode>(
+    status: Status,
+    error: Code,
+    words?: string,
+    headers?: ReplyHeaders,
+  ) =>
   (failure: Failure) => ({
     status,
     body: { error, error_description: asDescription(words ?? failure.message) },
@@ -40,7 +45,9 @@ const invalidClient = (failure: Failure) =>
 /** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
 const invalidToken = (failure: Failure) =>
   json(401, 'invalid_token', 'The access token is missing, expired, revoked or not of this account', {
-    'www-authenticate': failure.detail.challenged ? 'Bearer realm="gatehouse", error="invalid_token"' : 'Bearer realm="gatehouse"',
+    'www-authenticate': failure.detail.challenged
+      ? 'Bearer realm="gatehouse", error="invalid_token"'
+      : 'Bearer realm="gatehouse"',
   })(failure);
 
 const insufficientScope = (failure: Failure) => {

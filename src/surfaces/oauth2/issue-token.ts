@@ -1,5 +1,5 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
-import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { Failure } from '../../domain/failure.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
 import { grantByPassword } from '../../domain/tokens/password-grant.ts';
@@ -9,10 +9,9 @@ import { splitScope } from '../../domain/tokens/scopes.ts';
 import type { TokenSet } from '../../domain/tokens/token-set.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
 
 type Form = components['schemas']['TokenRequest'];
-type Grant = (services: Services, origin: Origin, client: ClientRecord, form: Form) => Promise<TokenSet>;
+type Grant = (services: Services, origin: Origin, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
 const grants: Readonly<Record<string, Grant>> = {

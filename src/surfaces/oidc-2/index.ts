@@ -1,7 +1,7 @@
 /** The documented door (the document's §4.1, §4.2): registration and refresh, answering exactly as documented. */
 
-import type { operations } from '../../../generated/oidc-2.ts';
 import contract from '../../../generated/oidc-2.json' with { type: 'json' };
+import type { operations } from '../../../generated/oidc-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';

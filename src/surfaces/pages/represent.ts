@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { Step } from '../../domain/login/continue.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, type ScopeView, signInPage } from '../../pages/views.ts';
 
@@ -35,8 +35,7 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
 export function representConsent(
   account: Account,
   { browserSecret, requestId }: BrowserState,
-  { client, record }: OpenRequest,
-  user: UserRecord,
+  { request: { client, record }, user }: Extract<Step, { step: 'consent' }>,
 ): string {
   const { redirectUri, scope } = record.parameters;
   const target = URL.parse(redirectUri);

@@ -15,7 +15,7 @@ export function showConsent(services: Pick<Services, 'store' | 'clock'>): Handle
     if (current.step !== 'consent') {
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
-    const form = representConsent(account, browser, current.request, current.user);
+    const form = representConsent(account, browser, current);
     return respond(200, form, pageHeaders(current.request.record.parameters.redirectUri));
   };
 }

@@ -19,10 +19,7 @@ export function signIn(
     if (result.outcome === 'signed_in') {
       return respond(303, undefined, {
         location: pageLink('continueAuthorization', body.request ?? ''),
-        'set-cookie': [
-          setCookie(account, 'sid', result.sessionSecret),
-          setCookie(account, 'tx', result.browserSecret),
-        ],
+        'set-cookie': [setCookie(account, 'sid', result.sessionSecret), setCookie(account, 'tx', result.browserSecret)],
       });
     }
     const form = representSignIn(account, browser, result.request, username, result.outcome);

@@ -1,0 +1,210 @@
+/**
+ * Who may import whom: the rules of the house. `npm run check` applies them.
+ * A path that a rule lets pass is a decision; write its reason into the rule's comment.
+ */
+
+/** What type-only imports leave behind at run time is nothing. */
+const typesOnly = ['type-only'];
+const src = '^src/';
+
+/** A package (or several, as a part of a regular expression) that only the given paths may import. */
+function only(name, packages, allowed) {
+  return {
+    name: `${name}-has-its-place`,
+    comment: `Only ${allowed.join(' and ')} may import ${packages}.`,
+    severity: 'error',
+    from: { path: src, pathNot: allowed.map((path) => `^${path}`) },
+    to: { path: `^node_modules/(@types/)?(${packages})/` },
+  };
+}
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'surface-imports',
+      comment:
+        'A surface knows its contract, the domain and how an operation is tied to its handler; ' +
+        'not another surface, not the store, no package.',
+      severity: 'error',
+      from: { path: '^src/surfaces/([^/]+)/' },
+      to: {
+        pathNot: [
+          '^src/http/operation\\.ts$',
+          '^src/http/contract\\.ts$', // the address of an operation, for links
+          '^src/http/surface\\.ts$', // narrowed below: its `SurfaceDefinition` is what a surface is
+          '^src/domain/',
+          '^src/services\\.ts$',
+          '^src/pages/', // narrowed below
+          '^generated/$1\\.(ts|json)$',
+          '^src/surfaces/$1/',
+        ],
+      },
+    },
+    {
+      name: 'surface-is-defined-not-mounted',
+      comment: 'A surface says what it is; app.ts mounts it.',
+      severity: 'error',
+      from: { path: '^src/surfaces/' },
+      to: { path: '^src/http/surface\\.ts$', dependencyTypesNot: typesOnly },
+    },
+    {
+      name: 'pages-are-for-browsers',
+      comment: 'Only the surfaces that a browser is sent to answer with hosted pages.',
+      severity: 'error',
+      from: { path: '^src/surfaces/', pathNot: '^src/surfaces/(pages|oauth2)/' },
+      to: { path: '^src/pages/' },
+    },
+    {
+      name: 'http-knows-no-identity',
+      comment:
+        'Of the domain the HTTP layer knows the failure and the two questions that every request begins with, ' +
+        'which account and which caller; types alone of the rest.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: {
+        path: src,
+        pathNot: ['^src/http/', '^src/services\\.ts$', '^src/domain/(failure\\.ts$|secrets\\.ts$|accounts/|callers/)'],
+        dependencyTypesNot: typesOnly,
+      },
+    },
+    {
+      name: 'http-below-surfaces',
+      comment: 'The HTTP layer is handed surfaces and services; it names none, not even in types.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: '^src/(surfaces|store|adapters|cli|main\\.ts|app\\.ts|config\\.ts)' },
+    },
+    {
+      name: 'domain-imports',
+      comment: 'The domain knows identity: no HTTP, no SQL, no framework.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: {
+        dependencyTypesNot: ['core'],
+        pathNot: [
+          '^src/domain/',
+          '^src/store/(store|records)\\.ts$',
+          '^src/services\\.ts$', // narrowed below
+          '^node_modules/jose/',
+        ],
+      },
+    },
+    {
+      name: 'domain-asks-for-types',
+      comment: 'Services are arguments: the domain imports their types.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { path: '^src/services\\.ts$', dependencyTypesNot: typesOnly },
+    },
+    {
+      name: 'store-interface-imports',
+      comment: 'The store is described in the words of the domain: no Knex types, no driver, no framework.',
+      severity: 'error',
+      from: { path: '^src/store/[^/]+\\.ts$' },
+      to: { pathNot: ['^src/store/[^/]+\\.ts$', '^src/domain/'] },
+    },
+    {
+      name: 'store-imports',
+      comment: 'The store keeps records; of the domain it knows the one failure type.',
+      severity: 'error',
+      from: { path: '^src/store/knex/' },
+      to: { path: src, pathNot: ['^src/store/', '^src/domain/failure\\.ts$'] },
+    },
+    {
+      name: 'store-insides',
+      comment: 'The store is opened through its index by those who compose the program.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/store/knex/' },
+      to: { path: '^src/store/knex/', pathNot: '^src/store/knex/index\\.ts$' },
+    },
+    {
+      name: 'store-is-composed',
+      comment: 'Everybody else is given the store by its interface.',
+      severity: 'error',
+      from: { path: src, pathNot: ['^src/store/knex/', '^src/(main|open-services|gatehouse)\\.ts$', '^src/cli/'] },
+      to: { path: '^src/store/knex/' },
+    },
+    {
+      name: 'adapter-imports',
+      comment: 'An adapter stands behind an interface of services.ts and knows nobody else.',
+      severity: 'error',
+      from: { path: '^src/adapters/' },
+      to: {
+        path: src,
+        pathNot: ['^src/adapters/', '^src/services\\.ts$', '^src/domain/failure\\.ts$'],
+        dependencyTypesNot: typesOnly,
+      },
+    },
+    only('express', 'express|express-openapi-validator|express-serve-static-core', ['src/http/', 'src/app\\.ts']),
+    only('rate-limiter', 'rate-limiter-flexible', ['src/http/']),
+    only('knex', 'knex', ['src/store/knex/']),
+    only('database-driver', 'better-sqlite3|pg|pg-.*', ['src/store/knex/']),
+    only('argon2', '@node-rs/argon2.*', ['src/adapters/']),
+    only('eta', 'eta', ['src/pages/']),
+    only('pino', 'pino', ['src/http/', 'src/adapters/']),
+    only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
+    only('jose', 'jose', ['src/domain/', 'src/adapters/']),
+    only('commander', 'commander', ['src/cli', 'src/gatehouse.ts']),
+    {
+      name: 'no-circular',
+      comment: 'Modules that need each other are one module, or want a third. Types may refer to each other.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: typesOnly } },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A module that nothing imports and that imports nothing is dead.',
+      severity: 'error',
+      from: { orphan: true, path: src, pathNot: ['^src/gatehouse\\.ts$', '\\.d\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-dead-modules',
+      comment: 'Whatever the command line cannot reach is dead, even when a test imports it.',
+      severity: 'error',
+      from: { path: '^src/gatehouse\\.ts$' },
+      to: { path: src, pathNot: '\\.d\\.ts$', reachable: false },
+    },
+    {
+      name: 'no-test-code-in-src',
+      comment: 'The program stands without its tests and scripts.',
+      severity: 'error',
+      from: { path: src },
+      to: { path: '^(test|scripts)/' },
+    },
+    {
+      name: 'no-development-dependency',
+      comment: 'What src imports is installed where `npm ci --omit=dev` was run. Types vanish.',
+      severity: 'error',
+      from: { path: src },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: typesOnly, pathNot: '^node_modules/@types/' },
+    },
+    {
+      name: 'no-undeclared-package',
+      comment: 'A package that only another package declares can vanish with it.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Files under assets/ are sent to browsers as they are; nothing here imports them.
+    exclude: { path: ['^node_modules/\\.cache/', '^src/pages/docs/assets/'] },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default', 'require'],
+      mainFields: ['main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,122 @@
+/**
+ * The fast checks, two at a time: one line each with its seconds, all that a failing one said, exit 1 when any failed.
+ *
+ *     node scripts/check.ts              all of them
+ *     node scripts/check.ts types style  those named
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const atOnce = 2;
+const mostMilliseconds = 120_000;
+
+interface Outcome {
+  readonly passed: boolean;
+  readonly output: string;
+}
+
+type Check = () => Promise<Outcome>;
+
+/**
+ * Runs a Node program to its end. It passed when it exited with 0 and said nothing that matches `refuse`: some tools
+ * count warnings without failing, or count their errors in an exit status that starts again after 255.
+ */
+function program(file: string, args: readonly string[], refuse?: RegExp): Check {
+  return async () => {
+    const child = spawn(process.execPath, [file, ...args], {
+      cwd: root,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: mostMilliseconds,
+    });
+    const status = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), status]);
+    const output = stdout + stderr;
+    return { passed: code === 0 && !refuse?.test(output), output: code === null ? `${output}(stopped)\n` : output };
+  };
+}
+
+/** A program that a package installed. */
+function tool(name: string, args: readonly string[], refuse?: RegExp): Check {
+  return program(join('node_modules/.bin', name), args, refuse);
+}
+
+/** The contracts and the walks across them. */
+function contracts(): string[] {
+  const yaml = (folder: string) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.yaml') && file !== 'redocly.yaml')
+      .map((file) => `${folder}/${file}`);
+  return [...yaml('openapi'), ...yaml('openapi/workflows')];
+}
+
+const environmentReaders = [
+  /\bprocess\s*(?:\?\.|\.)\s*env\b/g,
+  /\bprocess\s*(?:\?\.)?\[\s*['"`]env/g,
+  /\{[^{}]*\benv\b[^{}]*\}\s*=\s*(?:globalThis\s*\.\s*)?process\b/g,
+  /\bimport\s[^;]*\benv\b[^;]*\bfrom\s*['"](?:node:)?process['"]/g,
+];
+
+/** `file:line` of everything in src that reads the environment past `src/config.ts`. Lines of comment do not count. */
+async function readersOfEnvironment(): Promise<Outcome> {
+  const places: string[] = [];
+  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file === 'config.ts') {
+      continue;
+    }
+    const source = readFileSync(join(root, 'src', file), 'utf8').replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '');
+    for (const pattern of environmentReaders) {
+      for (const { index } of source.matchAll(pattern)) {
+        const line = source.slice(0, index).split('\n').length;
+        places.push(`src/${file}:${line}: only src/config.ts reads the environment\n`);
+      }
+    }
+  }
+  return { passed: places.length === 0, output: places.join('') };
+}
+
+const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error', '--max-problems', '1000'];
+
+// The longest first, so that the two lanes end together.
+const checks: Readonly<Record<string, Check>> = {
+  types: tool('tsc', ['-p', '.', '--pretty', 'false']),
+  imports: tool(
+    'depcruise',
+    ['--config', '.dependency-cruiser.cjs', 'src', 'generated', 'scripts', 'test'],
+    /^ *error /m,
+  ),
+  generated: program('scripts/generate.ts', ['--check']),
+  settings: program('scripts/settings-table.ts', ['--check']),
+  style: tool('biome', ['ci', '--error-on-warnings', '--colors=off', '--max-diagnostics=200', '.']),
+  contracts: () =>
+    tool('redocly', ['lint', ...lintOptions, '--format', 'stylish', ...contracts()], /\d+ warnings?\b/)(),
+  environment: readersOfEnvironment,
+};
+
+async function report(name: string, check: Check): Promise<void> {
+  const start = performance.now();
+  const { passed, output } = await check();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stdout.write(`${passed ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds.padStart(5)} s\n`);
+  if (!passed) {
+    process.stdout.write(`${output.trimEnd().replace(/^/gm, '        ')}\n`);
+    process.exitCode = 1;
+  }
+}
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(checks, name));
+if (unknown.length > 0) {
+  throw new Error(`No check is called ${unknown.join(', ')}; there are ${Object.keys(checks).join(', ')}.`);
+}
+const waiting = Object.entries(checks).filter(([name]) => named.length === 0 || named.includes(name));
+const lanes = Array.from({ length: atOnce }, async () => {
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    await report(...next);
+  }
+});
+await Promise.all(lanes);

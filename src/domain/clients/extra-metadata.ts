@@ -1,0 +1,74 @@
+/** The optional members of client metadata (RFC 7591 §2) that are kept as sent. */
+
+import type { ClientKey, ExtraMetadata } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+import type { RegistrationRequest } from './metadata.ts';
+import { longestUri } from './redirect-uris.ts';
+
+/** A refusal that names the member. */
+export function invalid(name: string, message: string): Failure {
+  return new Failure('client_metadata_invalid', { name, message: `${name} ${message}` });
+}
+
+/** Members that are kept as sent and answered again. An empty text means that the member is not set. */
+export function readExtra(request: RegistrationRequest): ExtraMetadata {
+  if (request.jwks !== undefined && request.jwks_uri)
+    throw invalid('jwks', 'and jwks_uri exclude each other (RFC 7591 §2)');
+  return {
+    ...readPageUris(request),
+    ...(request.jwks !== undefined && { jwks: { keys: readKeys(request.jwks) } }),
+    ...(request.contacts !== undefined && { contacts: request.contacts }),
+    ...(request.software_id && { software_id: request.software_id }),
+  };
+}
+
+const pageUris = [
+  'logo_uri',
+  'login_url',
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+  'jwks_uri',
+  'initiate_login_uri',
+] as const;
+
+function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof pageUris)[number]> {
+  const uris: { -readonly [Name in (typeof pageUris)[number]]?: string } = {};
+  for (const name of pageUris) {
+    const uri = request[name];
+    if (uri === undefined || uri === '') continue;
+    const fault = pageUriFault(uri, name === 'initiate_login_uri');
+    if (fault) throw invalid(name, fault);
+    uris[name] = uri;
+  }
+  return uris;
+}
+
+/** Addresses that are shown or opened in a browser, never fetched here: web addresses only. */
+function pageUriFault(uri: string, httpsOnly: boolean): string | null {
+  const parsed = uri.length <= longestUri && /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.hostname === '') return 'must be an http or https URI';
+  if (parsed.username !== '' || parsed.password !== '') return 'has a user part';
+  // OpenID Connect Dynamic Client Registration 1.0 §2.
+  if (httpsOnly && parsed.protocol !== 'https:') return 'must use the https scheme';
+  return null;
+}
+
+const keyMembers = ['kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
+
+/** Public keys only: a private or symmetric member is a secret sent to the wrong place, and is refused. */
+function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
+  const { keys } = jwks;
+  if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
+  return keys.map((key: Readonly<Record<string, unknown>>) => {
+    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key) throw invalid('jwks', 'must hold public keys only');
+    const kept: { kty: string } & { -readonly [Name in (typeof keyMembers)[number]]?: string } = { kty: key['kty'] };
+    for (const name of keyMembers) {
+      const value = key[name];
+      if (value === undefined) continue;
+      if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is no text`);
+      kept[name] = value;
+    }
+    return kept;
+  });
+}

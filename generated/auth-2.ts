@@ -17,7 +17,7 @@ export interface paths {
          *     and is valid for 36000 seconds. Earlier tokens of the pair stay valid.
          *
          *     The body may be JSON or a form. The same path with a slash at its end is accepted too. Members that are not
-         *     listed are ignored; one that is given twice is 400.
+         *     listed are ignored; a member that is given twice is 400.
          *
          *     Only failed authentications are limited: 60 a minute for each pair and source address.
          */
@@ -44,7 +44,7 @@ export interface paths {
          *     A token that is unknown, expired or revoked already gets the same answer, and so does a token of another pair,
          *     which is left as it is ([RFC 7009 section 2.2](https://www.rfc-editor.org/rfc/rfc7009#section-2.2)).
          *
-         *     The body may be JSON or a form. Members that are not listed are ignored; one that is given twice is 400.
+         *     The body may be JSON or a form. Members that are not listed are ignored; a member that is given twice is 400.
          *     Failed authentications are limited to 60 a minute for each pair and source address.
          */
         readonly post: operations["revokeCredentialToken"];
@@ -263,6 +263,27 @@ export interface components {
                  *         "code": 401,
                  *         "type": "Unauthorized",
                  *         "message": "Authentication Failure"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ErrorAnswer"];
+            };
+        };
+        /** @description The request cannot be served as it is: a query parameter is given twice, or there is a body or a second Host header. */
+        readonly AuthBadRequest: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": {
+                 *         "error": true,
+                 *         "code": 400,
+                 *         "type": "bad request",
+                 *         "message": "x is given twice"
                  *       }
                  *     }
                  */
@@ -575,6 +596,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RateLimitAnswer"];
                 };
             };
+            readonly 400: components["responses"]["AuthBadRequest"];
             /** @description There is no bearer token, or it is unknown, expired, revoked or another account's. */
             readonly 401: {
                 headers: {

@@ -1712,7 +1712,7 @@ export interface components {
          */
         readonly WwwAuthenticate: string;
         /**
-         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 12288 characters.
+         * @description Where the browser goes next: an absolute URL, or a path on this host ([RFC 9110 section 10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)). At most 32768 characters. Most of that is the client's own `state`, which comes back percent-encoded.
          * @example /sign-in?request=Zk3vQ8sT1nW5yB7cR9dF2g
          */
         readonly Location: string;

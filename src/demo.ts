@@ -1,6 +1,6 @@
 /** `serve --demo`: on an empty database an account to try the service with, and where to look. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replacePrivateFile } from './adapters/private-file.ts';
 import type { Config } from './config.ts';
@@ -8,6 +8,7 @@ import type { Account } from './domain/accounts/account.ts';
 import { createAccount, listAccounts, moveAccount } from './domain/accounts/accounts.ts';
 import { createApiKey } from './domain/callers/api-keys.ts';
 import { createCredential } from './domain/callers/credentials.ts';
+import { Failure } from './domain/failure.ts';
 import { createUser } from './domain/users/users.ts';
 import type { Services } from './services.ts';
 
@@ -32,12 +33,27 @@ interface DemoFile {
 export async function prepareDemo(services: Services, config: Config): Promise<string> {
   const accounts = await listAccounts(services);
   const file = join(dirname(config.masterKeyFile), 'demo.json');
-  if (accounts.length === 0) return introduce(await makeDemo(services, config, file), file);
+  if (accounts.length === 0) return makeAlone(services, config, file);
   const account = accounts.find(({ subdomain, record }) => subdomain === demoSubdomain && isLocal(record.baseUrl));
   if (!account) return '';
   const { baseUrl } = addressesOf(config);
   if (account.baseUrl !== baseUrl) await moveDemo(services, config, account, file);
-  return `\nGatehouse answers at ${baseUrl} (documentation: ${baseUrl}/docs). The demo secrets are in ${file}.\n\n`;
+  return `\nGatehouse answers at ${baseUrl} (documentation: ${baseUrl}/docs). ${whereabouts(file)}\n\n`;
+}
+
+/** Of two processes that start together one makes the account, and the other has nothing to tell. */
+async function makeAlone(services: Services, config: Config, file: string): Promise<string> {
+  try {
+    return introduce(await makeDemo(services, config, file), file);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'conflict') return '';
+    throw error;
+  }
+}
+
+function whereabouts(file: string): string {
+  if (existsSync(file)) return `The demo secrets are in ${file}.`;
+  return `${file} is gone; new secrets come from: npm run gatehouse -- credential create --account demo --scope manage_all`;
 }
 
 function addressesOf({ port }: Config) {

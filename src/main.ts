@@ -34,11 +34,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const services = await createServices(config, store, log);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
-    const app = createApp(services, {
-      readiness,
-      metricsToken: config.metricsToken,
-      trustProxy: config.trustProxy,
-    });
+    const app = createApp(services, { readiness, metricsToken: config.metricsToken, trustProxy: config.trustProxy });
     const server = createServer(app);
     await listen(server, config);
     stopOnSignal({ log, readiness, server, store, housekeeping: startHousekeeping(services) });

@@ -42,6 +42,7 @@ export function createServer(app: RequestListener): Server {
       }
       res.shouldKeepAlive &&= server.listening;
       traffic.unfinished.add(res);
+      lastAnswers.set(req.socket, res);
       res.once('close', () => traffic.unfinished.delete(res));
       app(req, res);
     },
@@ -79,10 +80,19 @@ const unreadableStatus: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** The last answer that was begun on a connection. */
+const lastAnswers = new WeakMap<Socket, ServerResponse>();
+
 /** What could not be read as HTTP has no surface that could answer it. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  const last = lastAnswers.get(socket);
+  if (last?.headersSent && !last.req.complete) {
+    // The request was answered before the rest of it turned out to be unreadable: a second answer would be another's.
+    socket.end();
     return;
   }
   const status = unreadableStatus[error.code ?? ''] ?? '400 Bad Request';

@@ -1,7 +1,10 @@
 /** Reads request bodies: JSON and forms, bounded, and free of text that no surface can store or show. */
 
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
+import { findRepeatedName, isUtf8Form } from './encoding.ts';
 import { exchangeOf } from './exchange.ts';
 
 const jsonLimitBytes = 64 * 1024;
@@ -10,13 +13,30 @@ const formFields = 50;
 const maximumDepth = 32;
 
 /** Bodies of management and registration: an object or an array. */
-const parseJson = express.json({ limit: jsonLimitBytes, inflate: false });
+const parseJson = express.json({ limit: jsonLimitBytes, inflate: false, verify: keepJsonText });
 const parseForm = express.urlencoded({
   extended: false,
   limit: formLimitBytes,
   parameterLimit: formFields,
   inflate: false,
+  verify: checkForm,
 });
+
+/** The text of a JSON body while it is read: what the parser drops can be seen there only. */
+const jsonTexts = new WeakMap<IncomingMessage, string>();
+
+function keepJsonText(req: IncomingMessage, _res: unknown, body: Buffer): void {
+  if (!isUtf8(body)) throw notUtf8('the body');
+  jsonTexts.set(req, body.toString('utf8'));
+}
+
+function checkForm(_req: unknown, _res: unknown, body: Buffer): void {
+  if (!isUtf8Form(body.toString('latin1'))) throw notUtf8('the body');
+}
+
+function notUtf8(where: string): Failure {
+  return new Failure('request_malformed', { name: where, message: `${where} is not UTF-8` });
+}
 
 /** Parses the body in the form that the operation's contract names; other media types are refused before reading. */
 export function readBody(): RequestHandler {
@@ -34,6 +54,7 @@ export function readBody(): RequestHandler {
       if (empty && !required && sent === '') return next();
       return next(new Failure('media_type_unsupported', { message: `Content-Type must be ${accepted.join(' or ')}` }));
     }
+    if (!isUtf8Charset(req.headers['content-type'])) return next(bodyFailure({ status: 415 }));
     if (empty) {
       // The parsers leave no body at all then; an operation reads one object.
       req.body = {};
@@ -45,27 +66,44 @@ export function readBody(): RequestHandler {
       if (error) return next(bodyFailure(error));
       req.headers['content-type'] = sent;
       const isJson = sent === 'application/json';
-      const fault = isJson ? findJsonFault(req.body) : findFormFault(req.body);
+      const fault = isJson ? (findRepetition(req) ?? findJsonFault(req.body)) : findFormFault(req.body);
       if (!isJson && !fault) req.body = withoutEmpty(req.body);
       next(fault ?? undefined);
     });
   };
 }
 
+/** RFC 8259 §8.1 and the URL standard know no other; parsers read more, UTF-7 among them. */
+function isUtf8Charset(contentType: string | undefined): boolean {
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '') ?? [];
+  return charset === undefined || charset.toLowerCase() === 'utf-8';
+}
+
+function findRepetition(req: IncomingMessage): Failure | null {
+  const name = findRepeatedName(jsonTexts.get(req) ?? '');
+  return name === null ? null : repeated(name);
+}
+
 /** Faults of a query string: a parameter given twice, or text that is not text (RFC 6749 §3.1). */
 export function readQuery(): RequestHandler {
   return (req, _res, next) => {
-    const fault = findFormFault(req.query as Record<string, unknown>);
+    const isText = isUtf8Form(req.url.replace(/^[^?]*/, ''));
+    const fault = isText ? findFormFault(req.query as Record<string, unknown>) : notUtf8('the query');
     if (fault) return next(fault);
     // Express parses the query anew at each look; what is set here is what all later steps see.
     Object.defineProperty(req, 'query', {
-      value: withoutEmpty(req.query),
+      value: withoutBrackets(withoutEmpty(req.query)),
       writable: true,
       enumerable: true,
       configurable: true,
     });
     next();
   };
+}
+
+/** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is an unknown one. */
+function withoutBrackets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.includes('[')));
 }
 
 /** RFC 6749 §3.1, §3.2: a parameter that is sent without a value counts as left out. */
@@ -75,6 +113,7 @@ function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string,
 
 /** What Express's parsers say, in the domain's words. They mark their errors with `type` and `status`. */
 function bodyFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
   const { type, status } = error as { type?: string; status?: number };
   if (status === 413) return new Failure('body_too_large', { message: 'the body is larger than allowed' });
   if (status === 415)
@@ -84,11 +123,13 @@ function bodyFailure(error: unknown): Failure {
   return new Failure('request_malformed', { message: 'the body could not be read' });
 }
 
+function repeated(name: string): Failure {
+  return new Failure('parameter_repeated', { name: printable(name), message: `${printable(name)} is given twice` });
+}
+
 function findFormFault(fields: Readonly<Record<string, unknown>>): Failure | null {
   for (const [name, value] of Object.entries(fields)) {
-    if (Array.isArray(value)) {
-      return new Failure('parameter_repeated', { name: printable(name), message: `${printable(name)} is given twice` });
-    }
+    if (Array.isArray(value)) return repeated(name);
     if (hasControlCharacter(name) || hasControlCharacter(String(value))) return unprintable(printable(name));
   }
   return null;
@@ -102,7 +143,9 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
   }
   for (const [name, member] of Object.entries(value)) {
     // An own `__proto__` would become a prototype in the first careless copy.
-    if (name === '__proto__' || hasControlCharacter(name)) return unprintable(path);
+    if (name === '__proto__')
+      return new Failure('request_malformed', { name, message: '__proto__ is no name of a member' });
+    if (hasControlCharacter(name)) return unprintable(path);
     const fault = findJsonFault(member, path ? `${path}.${name}` : name, depth + 1);
     if (fault) return fault;
   }

@@ -2,12 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from '../domain/failure.ts';
 import { countHeader } from './exchange.ts';
 
+/** A request whose target may be rewritten; Express keeps a second copy of it, which the validator reads. */
+type Target = IncomingMessage & { originalUrl?: string };
+
 /**
  * Finds what is wrong with the request line and the headers that frame the request. The account is in the Host, so
  * whatever could make two readers of one request see two hosts or two bodies is refused (RFC 9112 §3.2, §6.1).
  * An absolute-form target that names the Host is rewritten to origin-form.
  */
-export function findMalformed(req: IncomingMessage): Failure | null {
+export function findMalformed(req: Target): Failure | null {
   const host = req.headers.host ?? '';
   if (countHeader(req, 'host') !== 1) return malformed('exactly one Host header is required');
   if (!/^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host))
@@ -20,11 +23,12 @@ export function findMalformed(req: IncomingMessage): Failure | null {
   return rewriteTarget(req, host);
 }
 
-function rewriteTarget(req: IncomingMessage, host: string): Failure | null {
+function rewriteTarget(req: Target, host: string): Failure | null {
   const target = req.url ?? '';
   if (target.startsWith('/')) return null;
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
   req.url = rest?.startsWith('/') ? rest : '/';
+  req.originalUrl = req.url;
   if (authority === undefined || authority.toLowerCase() !== host.toLowerCase()) {
     return malformed('the request target names another host');
   }

@@ -64,6 +64,9 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     case 'authorization_request_invalid':
     case 'parameter_missing':
     case 'parameter_repeated':
+    case 'request_invalid':
+    case 'request_malformed':
+    case 'media_type_unsupported':
       return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
     default:
       return errorPage({ accountName, ...words[status], requestId, status });

@@ -146,6 +146,7 @@ export interface AccessStore {
 
 export interface ClientStore {
   create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  /** Takes as long for a client that does not exist as for one that does. */
   find(accountId: number, clientId: string): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;

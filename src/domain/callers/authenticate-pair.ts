@@ -32,6 +32,13 @@ export async function authenticatePair(
 
 function readPair({ authorization, clientId, clientSecret }: PresentedPair): BasicPair | null {
   if (authorization === undefined) return clientId && clientSecret ? { id: clientId, secret: clientSecret } : null;
+  const pair = readHeader(authorization);
+  // RFC 6749 §2.3: one method a request. The id alone beside the header is no second one, if it is the same.
+  return clientSecret || (clientId && clientId !== pair?.id) ? null : pair;
+}
+
+/** Basic, or the older form `client_id:<id>, client_secret:<secret>`. */
+function readHeader(authorization: string): BasicPair | null {
   const [, id, secret] = /^client_id:\s*([\w-]+)\s*,\s*client_secret:\s*([\w-]+)\s*$/.exec(authorization) ?? [];
   return id && secret ? { id, secret } : readBasic(authorization);
 }

@@ -2,7 +2,7 @@ import type { Services } from '../../services.ts';
 import type { CredentialRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readScopes } from './scopes.ts';
 
 /** A new pair, the only time its secret is known. */
@@ -49,23 +49,4 @@ export async function revokeCredential(
   const revoked = await services.store.callers.revokeCredential(account.id, clientId, services.clock.now());
   if (!revoked)
     throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
-}
-
-/** The credential of a pair; throws `credential_authentication_failed` whatever was wrong with it. */
-export async function authenticateCredential(
-  services: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
-  clientId: string,
-  clientSecret: string,
-): Promise<CredentialRecord> {
-  const credential = await services.store.callers.findCredential(account.id, clientId);
-  const matches = matchesDigest(clientSecret, credential?.secretDigest ?? null);
-  if (!credential) throw refused('unknown credential');
-  if (!matches) throw refused('wrong secret');
-  if (credential.revokedAt !== null) throw refused('revoked credential');
-  return credential;
-}
-
-function refused(reason: string): Failure {
-  return new Failure('credential_authentication_failed', { reason });
 }

@@ -31,14 +31,16 @@ export async function authenticateClient(
   const clientId = basic?.id ?? presented.clientId;
   const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
   const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () =>
-    client && isAuthentic(client, basic, presented) ? client : null,
+    isAuthentic(client, basic, presented) ? client : null,
   );
   if (authentic) return authentic;
   throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', { challenged });
 }
 
-function isAuthentic(client: ClientRecord, basic: BasicPair | null, presented: PresentedClient): boolean {
+function isAuthentic(client: ClientRecord | null, basic: BasicPair | null, presented: PresentedClient): boolean {
   const { clientId, clientSecret } = presented;
+  // An unknown client takes as long as a wrong secret.
+  if (!client) return matchesDigest(basic?.secret ?? clientSecret ?? '', null);
   if (basic && clientId !== undefined && clientId !== basic.id) return false;
   if (basic && clientSecret !== undefined) return false;
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';

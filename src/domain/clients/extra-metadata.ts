@@ -32,12 +32,15 @@ const pageUris = [
   'initiate_login_uri',
 ] as const;
 
+/** OpenID Connect Dynamic Client Registration 1.0 §2. */
+const httpsOnly: ReadonlySet<string> = new Set(['initiate_login_uri', 'jwks_uri']);
+
 function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof pageUris)[number]> {
   const uris: { -readonly [Name in (typeof pageUris)[number]]?: string } = {};
   for (const name of pageUris) {
     const uri = request[name];
     if (uri === undefined || uri === '') continue;
-    const fault = pageUriFault(uri, name === 'initiate_login_uri');
+    const fault = pageUriFault(uri, httpsOnly.has(name));
     if (fault) throw invalid(name, fault);
     uris[name] = uri;
   }
@@ -45,12 +48,11 @@ function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof
 }
 
 /** Addresses that are shown or opened in a browser, never fetched here: web addresses only. */
-function pageUriFault(uri: string, httpsOnly: boolean): string | null {
+function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
   const parsed = uri.length <= longestUri && /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.hostname === '') return 'must be an http or https URI';
   if (parsed.username !== '' || parsed.password !== '') return 'has a user part';
-  // OpenID Connect Dynamic Client Registration 1.0 §2.
-  if (httpsOnly && parsed.protocol !== 'https:') return 'must use the https scheme';
+  if (mustBeHttps && parsed.protocol !== 'https:') return 'must use the https scheme';
   return null;
 }
 

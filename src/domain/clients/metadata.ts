@@ -68,6 +68,8 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAl
 
 /** Applies defaults and rules. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {
+  // The document's §7 knows one error of a registration; it comes before those that it does not know.
+  if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
   const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
@@ -140,18 +142,21 @@ function readName(name: string | undefined, required: boolean): string {
   return name;
 }
 
+function requireRedirectUris(uris: readonly string[] | undefined): asserts uris is readonly string[] {
+  if (uris !== undefined && uris.length > 0) return;
+  throw new Failure('redirect_uri_invalid', {
+    name: 'redirect_uris',
+    message: 'redirect_uris is a mandatory property',
+  });
+}
+
 function readRedirectUris(
   uris: readonly string[] | undefined,
   applicationType: 'web' | 'native',
   required: boolean,
 ): readonly string[] {
-  if (uris === undefined || uris.length === 0) {
-    if (uris === undefined && !required) return [];
-    throw new Failure('redirect_uri_invalid', {
-      name: 'redirect_uris',
-      message: 'redirect_uris is a mandatory property',
-    });
-  }
+  if (uris === undefined && !required) return [];
+  requireRedirectUris(uris);
   const fault = uriListFault('redirect_uris', uris, applicationType);
   if (fault) throw new Failure('redirect_uri_invalid', { name: 'redirect_uris', message: fault });
   return uris;

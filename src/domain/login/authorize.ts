@@ -43,7 +43,7 @@ export async function beginAuthorization(
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
   const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
-  if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered.');
+  if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered (client_id).');
   const redirectUri = readRedirectUri(client, query);
   const refused = findFault(client, query);
   if (refused) {

@@ -1,7 +1,36 @@
 import type { Knex } from 'knex';
 import type { ClientStore } from '../store.ts';
 import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
 import { separately } from './transact.ts';
+
+/** One row in every case: the time of a search must not tell whether there is such a client. */
+const findClient =
+  'select c.* from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ?';
+
+/** Read where there is no client, for the same reason. */
+const decoy: DbRow = {
+  ...rows.clients.write({
+    accountId: 0,
+    clientId: '0'.repeat(32),
+    secretDigest: '0'.repeat(43),
+    name: 'no client',
+    applicationType: 'web',
+    redirectUris: ['https://client.example.com/callback'],
+    postLogoutRedirectUris: [],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    responseTypes: ['code'],
+    authMethod: 'client_secret_basic',
+    authMethodNamed: true,
+    subjectType: 'public',
+    idTokenAlg: 'RS256',
+    scope: [],
+    extra: {},
+    registeredBy: 'token',
+    createdAt: 0,
+  }),
+  app_id: 0,
+};
 
 export function clientVerbs(db: Knex): ClientStore {
   return {
@@ -11,8 +40,12 @@ export function clientVerbs(db: Knex): ClientStore {
         return rows.clients.read(row);
       }),
     find: async (accountId, clientId) => {
-      const row = await db('clients').where({ account_id: accountId, client_id: clientId }).first();
-      return row ? rows.clients.read(row) : null;
+      // SQLite answers the rows, PostgreSQL an object that holds them.
+      const answer: DbRow[] | { rows: DbRow[] } = await db.raw(findClient, [accountId, clientId]);
+      const [row] = Array.isArray(answer) ? answer : answer.rows;
+      const found = row?.['client_id'] != null;
+      const client = rows.clients.read(found ? row : decoy);
+      return found ? client : null;
     },
     findByApp: async (accountId, appId) => {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();

@@ -19,21 +19,17 @@ import type { UserKeys } from '../store.ts';
 import { flag, json, shape } from './shape.ts';
 
 /** Without the hosts, which have a table of their own. */
-export const accounts = shape<Omit<AccountRecord, 'hosts'>>(
-  'accounts',
-  {
-    id: 'id',
-    subdomain: 'subdomain',
-    name: 'name',
-    baseUrl: 'base_url',
-    settings: json('settings'),
-    sealedKey: 'sealed_key',
-    createdAt: 'created_at',
-  },
-  'id',
-);
+export const accounts = shape<Omit<AccountRecord, 'hosts'>>('accounts', 'id', {
+  id: 'id',
+  subdomain: 'subdomain',
+  name: 'name',
+  baseUrl: 'base_url',
+  settings: json('settings'),
+  sealedKey: 'sealed_key',
+  createdAt: 'created_at',
+});
 
-export const signingKeys = shape<SigningKeyRecord>('signing_keys', {
+export const signingKeys = shape<SigningKeyRecord>('signing_keys', null, {
   accountId: 'account_id',
   kid: 'kid',
   alg: 'alg',
@@ -44,124 +40,96 @@ export const signingKeys = shape<SigningKeyRecord>('signing_keys', {
   retiresAt: 'retires_at',
 });
 
-export const credentials = shape<CredentialRecord>(
-  'credentials',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    clientId: 'client_id',
-    secretDigest: 'secret_digest',
-    scopes: json('scopes'),
-    createdAt: 'created_at',
-    revokedAt: 'revoked_at',
-  },
-  'id',
-);
+export const credentials = shape<CredentialRecord>('credentials', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  clientId: 'client_id',
+  secretDigest: 'secret_digest',
+  scopes: json('scopes'),
+  createdAt: 'created_at',
+  revokedAt: 'revoked_at',
+});
 
-export const credentialTokens = shape<CredentialTokenRecord>(
-  'credential_tokens',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    digest: 'digest',
-    credentialId: 'credential_id',
-    createdAt: 'created_at',
-    expiresAt: 'expires_at',
-    revokedAt: 'revoked_at',
-  },
-  'id',
-);
+export const credentialTokens = shape<CredentialTokenRecord>('credential_tokens', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  digest: 'digest',
+  credentialId: 'credential_id',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  revokedAt: 'revoked_at',
+});
 
-export const apiKeys = shape<ApiKeyRecord>(
-  'api_keys',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    name: 'name',
-    digest: 'digest',
-    createdAt: 'created_at',
-    revokedAt: 'revoked_at',
-  },
-  'id',
-);
+export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  name: 'name',
+  digest: 'digest',
+  createdAt: 'created_at',
+  revokedAt: 'revoked_at',
+});
 
-export const users = shape<UserRecord>(
-  'users',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    email: 'email',
-    username: 'username',
-    firstname: 'firstname',
-    lastname: 'lastname',
-    status: 'status',
-    passwordDigest: 'password_digest',
-    invalidLoginAttempts: 'invalid_login_attempts',
-    lockedUntil: 'locked_until',
-    lastLogin: 'last_login',
-    passwordChangedAt: 'password_changed_at',
-    activatedAt: 'activated_at',
-    createdAt: 'created_at',
-    updatedAt: 'updated_at',
-  },
-  'id',
-);
+export const users = shape<UserRecord>('users', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  email: 'email',
+  username: 'username',
+  firstname: 'firstname',
+  lastname: 'lastname',
+  status: 'status',
+  passwordDigest: 'password_digest',
+  invalidLoginAttempts: 'invalid_login_attempts',
+  lockedUntil: 'locked_until',
+  lastLogin: 'last_login',
+  passwordChangedAt: 'password_changed_at',
+  activatedAt: 'activated_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+});
 
-export const userKeys = shape<UserKeys>('users', { emailKey: 'email_key', usernameKey: 'username_key' });
+export const userKeys = shape<UserKeys>('users', null, { emailKey: 'email_key', usernameKey: 'username_key' });
 
-export const roles = shape<RoleRecord>(
-  'roles',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    name: 'name',
-    createdAt: 'created_at',
-  },
-  'id',
-);
+export const roles = shape<RoleRecord>('roles', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  name: 'name',
+  createdAt: 'created_at',
+});
 
-export const clients = shape<ClientRecord>(
-  'clients',
-  {
-    accountId: 'account_id',
-    appId: 'app_id',
-    clientId: 'client_id',
-    secretDigest: 'secret_digest',
-    name: 'name',
-    applicationType: 'application_type',
-    redirectUris: json('redirect_uris'),
-    postLogoutRedirectUris: json('post_logout_redirect_uris'),
-    grantTypes: json('grant_types'),
-    responseTypes: json('response_types'),
-    authMethod: 'auth_method',
-    authMethodNamed: flag('auth_method_named'),
-    subjectType: 'subject_type',
-    idTokenAlg: 'id_token_alg',
-    scope: json('scope'),
-    extra: json('extra'),
-    registeredBy: 'registered_by',
-    createdAt: 'created_at',
-  },
-  'appId',
-);
+export const clients = shape<ClientRecord>('clients', 'appId', {
+  accountId: 'account_id',
+  appId: 'app_id',
+  clientId: 'client_id',
+  secretDigest: 'secret_digest',
+  name: 'name',
+  applicationType: 'application_type',
+  redirectUris: json('redirect_uris'),
+  postLogoutRedirectUris: json('post_logout_redirect_uris'),
+  grantTypes: json('grant_types'),
+  responseTypes: json('response_types'),
+  authMethod: 'auth_method',
+  authMethodNamed: flag('auth_method_named'),
+  subjectType: 'subject_type',
+  idTokenAlg: 'id_token_alg',
+  scope: json('scope'),
+  extra: json('extra'),
+  registeredBy: 'registered_by',
+  createdAt: 'created_at',
+});
 
-export const sessions = shape<SessionRecord>(
-  'sessions',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    digest: 'digest',
-    sid: 'sid',
-    userId: 'user_id',
-    amr: json('amr'),
-    authenticatedAt: 'authenticated_at',
-    lastSeenAt: 'last_seen_at',
-    expiresAt: 'expires_at',
-  },
-  'id',
-);
+export const sessions = shape<SessionRecord>('sessions', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  digest: 'digest',
+  sid: 'sid',
+  userId: 'user_id',
+  amr: json('amr'),
+  authenticatedAt: 'authenticated_at',
+  lastSeenAt: 'last_seen_at',
+  expiresAt: 'expires_at',
+});
 
-export const authorizationRequests = shape<AuthorizationRequestRecord>('authorization_requests', {
+export const authorizationRequests = shape<AuthorizationRequestRecord>('authorization_requests', null, {
   accountId: 'account_id',
   digest: 'digest',
   browserDigest: 'browser_digest',
@@ -174,7 +142,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   expiresAt: 'expires_at',
 });
 
-export const codes = shape<CodeRecord>('codes', {
+export const codes = shape<CodeRecord>('codes', null, {
   accountId: 'account_id',
   digest: 'digest',
   appId: 'app_id',
@@ -188,45 +156,37 @@ export const codes = shape<CodeRecord>('codes', {
   grantId: 'grant_id',
 });
 
-export const grants = shape<GrantRecord>(
-  'grants',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    appId: 'app_id',
-    userId: 'user_id',
-    sid: 'sid',
-    scope: json('scope'),
-    nonce: 'nonce',
-    amr: json('amr'),
-    authenticatedAt: 'authenticated_at',
-    currentDigest: 'current_digest',
-    previousDigest: 'previous_digest',
-    sealedSuccessor: 'sealed_successor',
-    rotatedAt: 'rotated_at',
-    generation: 'generation',
-    idleExpiresAt: 'idle_expires_at',
-    absoluteExpiresAt: 'absolute_expires_at',
-    revokedAt: 'revoked_at',
-    revokedBecause: 'revoked_because',
-    createdAt: 'created_at',
-  },
-  'id',
-);
+export const grants = shape<GrantRecord>('grants', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  appId: 'app_id',
+  userId: 'user_id',
+  sid: 'sid',
+  scope: json('scope'),
+  nonce: 'nonce',
+  amr: json('amr'),
+  authenticatedAt: 'authenticated_at',
+  currentDigest: 'current_digest',
+  previousDigest: 'previous_digest',
+  sealedSuccessor: 'sealed_successor',
+  rotatedAt: 'rotated_at',
+  generation: 'generation',
+  idleExpiresAt: 'idle_expires_at',
+  absoluteExpiresAt: 'absolute_expires_at',
+  revokedAt: 'revoked_at',
+  revokedBecause: 'revoked_because',
+  createdAt: 'created_at',
+});
 
-export const accessTokens = shape<AccessTokenRecord>(
-  'access_tokens',
-  {
-    accountId: 'account_id',
-    id: 'id',
-    digest: 'digest',
-    grantId: 'grant_id',
-    appId: 'app_id',
-    userId: 'user_id',
-    scope: json('scope'),
-    issuedAt: 'issued_at',
-    expiresAt: 'expires_at',
-    revokedAt: 'revoked_at',
-  },
-  'id',
-);
+export const accessTokens = shape<AccessTokenRecord>('access_tokens', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  digest: 'digest',
+  grantId: 'grant_id',
+  appId: 'app_id',
+  userId: 'user_id',
+  scope: json('scope'),
+  issuedAt: 'issued_at',
+  expiresAt: 'expires_at',
+  revokedAt: 'revoked_at',
+});

@@ -61,8 +61,8 @@ function encode(kind: Column['kind'], value: unknown): Cell {
 /** Ties the fields of a record to the columns of its table. `numbered`: the field that the database counts itself. */
 export function shape<Rec>(
   table: string,
+  numbered: keyof Rec | null,
   fields: { readonly [Key in keyof Rec]-?: Field<Rec[Key]> },
-  numbered?: keyof Rec,
 ): Shape<Rec> {
   const list = Object.entries<string | Column>(fields).map(([field, column]) => ({
     field,

@@ -46,7 +46,13 @@
         textDecoration: 'underline',
       },
     },
-    sidebar: { backgroundColor: colour('ground'), textColor: colour('text'), activeTextColor: colour('accent') },
+    sidebar: {
+      backgroundColor: colour('ground'),
+      textColor: colour('text'),
+      activeTextColor: colour('accent'),
+      groupItems: { activeBackgroundColor: colour('accent-soft') },
+      level1Items: { activeBackgroundColor: colour('accent-soft') },
+    },
     rightPanel: {
       backgroundColor: '#16201d',
       servers: {

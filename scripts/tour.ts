@@ -1,0 +1,48 @@
+/**
+ * Walks the main job against a running service as a client would, and prints each request and each answer. Secrets are
+ * shortened. Ends with exit 1 at the first answer that is not as it should be.
+ *
+ *     npm run tour                                 after `npm start`
+ *     npm run tour -- --url <base URL> --demo <demo.json>
+ */
+import { parseArgs } from 'node:util';
+import { grantAccess } from './tour/access.ts';
+import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
+import { getCredentialToken } from './tour/credential.ts';
+import { heading, say } from './tour/print.ts';
+import { refreshAtDocumentedDoor, refreshAtStandardDoor } from './tour/refresh.ts';
+import { registerClient } from './tour/registration.ts';
+import { redeemCode, signIn } from './tour/sign-in.ts';
+import { Surprise } from './tour/surprise.ts';
+import { beginTour, type Step } from './tour/tour.ts';
+
+/** The walk, in order. Each step adds what it learned to the facts that later ones need. */
+const steps: readonly Step[] = [
+  getCredentialToken,
+  registerClient,
+  grantAccess,
+  signIn,
+  redeemCode,
+  refreshAtDocumentedDoor,
+  refreshAtStandardDoor,
+  checkToken,
+  readUserinfo,
+  endGrant,
+];
+
+const { values: flags } = parseArgs({
+  options: { url: { type: 'string' }, demo: { type: 'string', default: 'data/demo.json' } },
+});
+
+try {
+  const tour = await beginTour(flags);
+  for (const [index, step] of steps.entries()) {
+    heading(`${index + 1}. ${step.title}`, step.about);
+    await step.run(tour);
+  }
+  say(`\nDone: ${steps.length} steps, every answer as documented. More at ${tour.url}/docs\n`);
+} catch (error) {
+  if (!(error instanceof Surprise)) throw error;
+  process.stderr.write(`\nThe tour stops here: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1718,7 +1718,7 @@ export interface components {
         readonly Location: string;
         /**
          * @description A cookie of this host, always with `HttpOnly` and `SameSite`, and with `Secure` whenever the service is reached over https ([RFC 6265 section 4.1](https://www.rfc-editor.org/rfc/rfc6265#section-4.1)). Sent only when a cookie changes.
-         * @example gh_session=Zk3vQ8sT1nW5yB7cR9dF2g; Path=/; HttpOnly; Secure; SameSite=Lax
+         * @example __Host-tx=Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8; Path=/; HttpOnly; SameSite=Lax; Secure
          */
         readonly SetCookie: string;
     };
@@ -2036,7 +2036,7 @@ export interface operations {
              *     |---|---|
              *     | `invalid_redirect_uri` | `redirect_uris` is needed and missing or empty, is not an array of strings, or holds an address that is not allowed |
              *     | `invalid_client_metadata` | another member is of the wrong type, too long or not allowed |
-             *     | `invalid_request` | the Content-Type is not `application/json`, or the body is not JSON |
+             *     | `invalid_request` | the Content-Type is not `application/json`, the body is not JSON in UTF-8, or an object in it names a member twice |
              */
             readonly 400: {
                 headers: {

@@ -669,7 +669,7 @@ export interface operations {
              *     |---|---|
              *     | `invalid_redirect_uri` | `redirect_uris` is missing, empty, not an array of strings, or holds an address that is not allowed |
              *     | `invalid_client_metadata` | another member is missing, of the wrong type, too long or not allowed |
-             *     | `invalid_request` | the Content-Type is not `application/json`, or the body is not JSON |
+             *     | `invalid_request` | the Content-Type is not `application/json`, the body is not JSON in UTF-8, or an object in it names a member twice |
              */
             readonly 400: {
                 headers: {

@@ -213,7 +213,7 @@ export interface components {
                  *     <title>You do not have access – Northwind Traders</title>
                  *     <main>
                  *     <h1>You do not have access</h1>
-                 *     <p>You are signed in, but you have not been given access to <bdi>Expense Desk</bdi>.</p>
+                 *     <p>You have not been given access to <bdi>Expense Desk</bdi>.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -333,7 +333,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no script, no frame. On the pages with a form, `form-action` also names the scheme of the redirect URI. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no script, no frame. On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
@@ -369,7 +369,7 @@ export interface components {
         readonly CacheControlNoStore: "no-store";
         /**
          * @description A cookie of this host, always with `HttpOnly` and `SameSite`, and with `Secure` whenever the service is reached over https ([RFC 6265 section 4.1](https://www.rfc-editor.org/rfc/rfc6265#section-4.1)). Sent only when a cookie changes.
-         * @example gh_session=Zk3vQ8sT1nW5yB7cR9dF2g; Path=/; HttpOnly; Secure; SameSite=Lax
+         * @example __Host-tx=Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8; Path=/; HttpOnly; SameSite=Lax; Secure
          */
         readonly SetCookie: string;
         /**

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Failure } from './domain/failure.ts';
 
 const mostHeaders = 60;
@@ -20,6 +21,10 @@ const trafficOf = new WeakMap<Server, Traffic>();
 
 /** So long a connection that was opened before the stop may still bring its first request. */
 const firstRequestMilliseconds = 500;
+
+/** A stop goes on accepting until no connection came for the one, or for the other at the most. */
+const quietMilliseconds = 50;
+const mostAcceptingMilliseconds = 1000;
 
 /** A server with the limits under which `app` runs; it does not listen yet. */
 export function createServer(app: RequestListener): Server {
@@ -117,6 +122,7 @@ export function listen(server: Server, { host, port }: { host: string; port: num
 
 /** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
 export async function drain(server: Server, milliseconds: number): Promise<boolean> {
+  await acceptWaiting(server);
   let finished = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const { unfinished, sockets } = trafficOf.get(server) ?? { unfinished: [], sockets: [] };
@@ -136,4 +142,24 @@ export async function drain(server: Server, milliseconds: number): Promise<boole
   clearInterval(sweep);
   clearTimeout(deadline);
   return finished;
+}
+
+/**
+ * Accepts the connections that wait in the system's queue, one in each turn of the event loop: their requests may have
+ * been sent, and closing would cut them off. Settles when none came for a moment.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = true;
+  const note = () => {
+    accepted = true;
+  };
+  server.on('connection', note);
+  const began = performance.now();
+  while (accepted && performance.now() - began < mostAcceptingMilliseconds) {
+    accepted = false;
+    await delay(quietMilliseconds);
+    // On a busy machine the timer may be overdue; between it and this the event loop looks for connections.
+    await turn();
+  }
+  server.off('connection', note);
 }

@@ -29,7 +29,7 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
 
-  // NFKC, so that a password typed on another keyboard is the same password. As text, since `verify` takes no other bytes.
+  // NFKC, so that a password typed on another keyboard is the same password. As text: `verify` takes no other bytes.
   const peppered = (password: string) =>
     createHmac('sha256', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64url');
 

@@ -9,13 +9,15 @@ const SCHEME = /^([a-z][a-z0-9+.-]{0,63}):/i;
  * `form-action`. Chromium applies that directive to every redirect behind a form, and with `'self'` alone it silently
  * stays on the page instead of returning to the client. The scheme and not the origin, because the redirects that the
  * client itself makes next, often to another origin, are checked as well; and a policy cannot name an IPv6 address.
+ *
+ * `styleSource` replaces this host's style sheet, for a page that carries its own.
  */
-export function contentSecurityPolicy(redirectUri?: string): string {
+export function contentSecurityPolicy(redirectUri?: string, styleSource = "'self'"): string {
   const scheme = redirectUri === undefined ? undefined : SCHEME.exec(redirectUri)?.[1]?.toLowerCase();
   const formAction = scheme === undefined ? "'self'" : `'self' ${scheme}:`;
   return [
     "default-src 'none'",
-    "style-src 'self'",
+    `style-src ${styleSource}`,
     "img-src 'self'",
     `form-action ${formAction}`,
     "base-uri 'none'",

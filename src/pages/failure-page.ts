@@ -1,6 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import type { RefusalContext } from '../http/operation.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
+import { standaloneStyleSource } from './standalone.ts';
 import { errorPage, refusalPage } from './views.ts';
 
 /** Headers that every hosted page needs beside those of all answers. */
@@ -10,6 +11,12 @@ export function pageHeaders(redirectUri?: string): Record<string, string> {
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   };
+}
+
+/** Headers of the page that a failure gets. */
+export function failurePageHeaders({ account }: Pick<RefusalContext, 'account'>): Record<string, string> {
+  if (account) return pageHeaders();
+  return { ...pageHeaders(), 'content-security-policy': contentSecurityPolicy(undefined, standaloneStyleSource) };
 }
 
 export type PageStatus = 400 | 403 | 404 | 405 | 413 | 429 | 500 | 503;

@@ -2,9 +2,6 @@ import { type Icon, icons } from './icons.ts';
 import { page } from './page.ts';
 import { closedInItself } from './text.ts';
 
-/** Shown where the host belongs to no account. */
-const SERVICE_NAME = 'Gatehouse';
-
 /** What an error page shows. Its texts are the service's own words, never text from a request. */
 export interface ErrorView {
   /** Left out where no account answers on the host. */
@@ -22,7 +19,7 @@ export interface ErrorView {
 export function errorPage(view: ErrorView): string {
   return page(
     'message',
-    { title: view.title, accountName: view.accountName ?? SERVICE_NAME },
+    { title: view.title, accountName: view.accountName },
     {
       heading: view.title,
       message: { before: view.message, after: '' },
@@ -74,7 +71,7 @@ const refusals = {
   },
   access_not_assigned: {
     heading: 'You do not have access',
-    before: 'You are signed in, but you have not been given access to ',
+    before: 'You have not been given access to ',
     names: 'app',
     after: '.',
     hint: 'Ask your administrator to assign it to you, then try again.',

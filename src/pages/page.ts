@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { assetUrl } from './assets.ts';
 import { icons } from './icons.ts';
+import { standalone } from './standalone.ts';
 import { closedInItself, initial, isolated, tileColour } from './text.ts';
 
 const eta = new Eta({ autoEscape: true });
@@ -15,18 +16,24 @@ for (const name of ['layout', 'icon', 'sign-in', 'consent', 'message']) {
 export interface Frame {
   /** First part of the document's title; the account's name follows. May hold names that are isolated already. */
   readonly title: string;
-  readonly accountName: string;
+  /** Undefined where no account answers on the host: then the page loads nothing. */
+  readonly accountName: string | undefined;
   /** A card with room for a list. */
   readonly wide?: boolean;
 }
 
+/** Shown where the host belongs to no account. */
+const SERVICE_NAME = 'Gatehouse';
+
 /** Renders one template inside the layout: HTML of a whole document. */
 export function page(template: string, frame: Frame, parts: object): string {
+  const name = frame.accountName ?? SERVICE_NAME;
   return eta.render(`@${template}`, {
     ...parts,
-    title: `${frame.title} – ${isolated(frame.accountName)}`,
-    accountName: closedInItself(frame.accountName),
+    title: `${frame.title} – ${isolated(name)}`,
+    accountName: closedInItself(name),
     wide: frame.wide ?? false,
+    standalone: frame.accountName === undefined ? standalone : undefined,
     iconUrl: assetUrl('icon.svg'),
     styleUrl: assetUrl('styles.css'),
     icons,

@@ -4,8 +4,10 @@ const OPENS_ISOLATE = /[\u2066-\u2068]/u;
 const CLOSES_ISOLATE = '\u2069';
 
 /**
- * Drops every "pop directional isolate" that closes nothing inside `text`. Such a character would end the isolation
- * that `<bdi>` gives, and an override behind it would reorder the words of the page (Unicode UAX #9, section 6.3).
+ * Makes every directional isolate inside `text` end inside it: a "pop directional isolate" that closes nothing is
+ * dropped, and one that is missing is added. Browsers write the isolation of `<bdi>` with the same characters, so that
+ * the first would end it early and the second would end an isolate of the text in its place; either way the words of
+ * the page behind it would be reordered (Unicode UAX #9, sections 3.1.2 and 6.3).
  */
 export function closedInItself(text: string): string {
   let open = 0;
@@ -16,7 +18,7 @@ export function closedInItself(text: string): string {
     else if (OPENS_ISOLATE.test(character)) open += 1;
     kept += character;
   }
-  return kept;
+  return kept + CLOSES_ISOLATE.repeat(open);
 }
 
 /** `text` isolated by control characters, for places such as `<title>` where no element can do it. */

@@ -29,7 +29,9 @@ export async function checkPassword(
   await limits.take(account, 'sign-in', attempt.source);
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await store.users.findByName(account.id, key);
-  const counted = user !== null && (await countAttempt(services, user));
+  // A pause that is known already is not asked about again: every refusal costs one search and one write.
+  const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
+  const counted = open && (await countAttempt(services, user));
   if (!counted) await store.users.countDecoyAttempt(account.id);
   const right = await passwords.verify(attempt.password, counted ? user.passwordDigest : null);
   if (!right || user === null) return null;

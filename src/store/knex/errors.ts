@@ -41,10 +41,11 @@ function describe(error: unknown): DriverError {
 const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
 
 /**
- * PostgreSQL's: connection (08), resources (53), operator (57), input or output (58030), time out waiting for a lock
- * (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a transaction (25P03).
+ * PostgreSQL's: connection (08), refused log-in (28), database that is not there (3D000), resources (53), operator
+ * (57), input or output (58030), time out waiting for a lock (55P03), serialization and deadlock (40001, 40P01),
+ * read-only (25006), idle in a transaction (25P03).
  */
-const postgresOutage = /^(08...|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
+const postgresOutage = /^(08...|28...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
 
 /** What the sockets say. */
 const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;

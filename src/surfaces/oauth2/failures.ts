@@ -2,7 +2,7 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import { asDescription } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
-import { failurePage, type PageStatus, pageHeaders } from '../../pages/failure-page.ts';
+import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
 
 type Schemas = components['schemas'];
 type ErrorCode =
@@ -31,7 +31,7 @@ const pageOr =
   <Status extends PageStatus, Data>(status: Status, data: (failure: Failure) => Data) =>
   (failure: Failure, context: RefusalContext) =>
     context.operation === 'authorize' || context.operation === 'authorizeByForm'
-      ? { status, body: failurePage(status, failure, context), headers: pageHeaders() }
+      ? { status, body: failurePage(status, failure, context), headers: failurePageHeaders(context) }
       : data(failure);
 
 /** RFC 6749 §5.2: 401 with a challenge when the client tried the Authorization header, else 400 without one. */

@@ -1,14 +1,14 @@
 import type { operations } from '../../../generated/pages.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
-import { failurePage, type PageStatus, pageHeaders } from '../../pages/failure-page.ts';
+import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
 
 const page =
   <Status extends PageStatus>(status: Status) =>
   (failure: Failure, context: RefusalContext) => ({
     status,
     body: failurePage(status, failure, context),
-    headers: pageHeaders(),
+    headers: failurePageHeaders(context),
   });
 
 /** What the user sees of each failure. Refusals that name the user's state come only after the right password. */

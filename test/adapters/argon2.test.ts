@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createPasswords } from '../../src/adapters/argon2.ts';
+import { failureOf } from '../store/samples.ts';
+
+const cost = { memoryCost: 8, timeCost: 1 };
+const pepper = randomBytes(32);
+const passwords = createPasswords({ pepper, cores: 4, cost });
+
+test('a digest is argon2id with the parameters of OWASP, under a named pepper', async () => {
+  const real = createPasswords({ pepper, cores: 2 });
+  const digest = await real.digest('correct horse');
+  assert.match(digest, /^p1:\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.ok(await real.verify('correct horse', digest));
+  assert.ok(!(await real.verify('Correct horse', digest)));
+});
+
+test('the same password has another digest each time', async () => {
+  assert.notEqual(await passwords.digest('same'), await passwords.digest('same'));
+});
+
+test('a password is the same however its letters are composed', async () => {
+  const digest = await passwords.digest('Zoe\u0308 ﬁn');
+  assert.ok(await passwords.verify('Zoë fin', digest));
+});
+
+test('without the pepper a digest matches nothing', async () => {
+  const digest = await passwords.digest('correct horse');
+  const other = createPasswords({ pepper: randomBytes(32), cores: 4, cost });
+  assert.ok(!(await other.verify('correct horse', digest)));
+});
+
+test('no user has no password, after the same work', async () => {
+  for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null), false);
+  const real = createPasswords({ pepper, cores: 2 });
+  const digest = await real.digest('x');
+  const timeOf = async (stored: string | null) => {
+    const start = performance.now();
+    await real.verify('y', stored);
+    return performance.now() - start;
+  };
+  await timeOf(null);
+  // Far apart only when one of them does no work at all.
+  assert.ok((await timeOf(null)) > (await timeOf(digest)) / 10);
+});
+
+test('a digest of another form is a fault, not a wrong password', async () => {
+  for (const digest of ['', 'p2:$argon2id$v=19$', '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA', 'p1:$2b$10$x']) {
+    assert.equal(await failureOf(passwords.verify('x', digest)), 'internal');
+  }
+});
+
+test('beyond the queue callers are told to come again, and those who wait are served', async () => {
+  const one = createPasswords({ pepper, cores: 1, cost });
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => one.digest('x')));
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  assert.equal(refused.length, 100 - 65);
+  for (const { code, detail } of refused) assert.deepEqual([code, detail.retryAfterSeconds], ['unavailable', 1]);
+  assert.match(await one.digest('afterwards'), /^p1:/);
+});
+
+test('a failed check gives its place back', async () => {
+  const one = createPasswords({ pepper, cores: 1, cost });
+  for (let attempt = 0; attempt < 5; attempt += 1) await failureOf(one.verify('x', 'broken'));
+  assert.match(await one.digest('x'), /^p1:/);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../../src/adapters/log.ts';
+import type { LogLevel } from '../../src/config-values.ts';
+import type { LogFields } from '../../src/services.ts';
+
+function collect(level: LogLevel = 'debug') {
+  const text: string[] = [];
+  const log = createLog({ level, destination: { write: (line) => void text.push(line) } });
+  return { log, text, lines: () => text.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+test('a line has level, time, event and its fields', () => {
+  const { log, lines } = collect();
+  log.info('request', { requestId: 'r', status: 200, milliseconds: 1.5, account: 'demo' });
+  const [line] = lines();
+  assert.match(String(line?.['time']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  assert.deepEqual(
+    { ...line, time: '' },
+    {
+      level: 'info',
+      time: '',
+      event: 'request',
+      requestId: 'r',
+      account: 'demo',
+      status: 200,
+      milliseconds: 1.5,
+    },
+  );
+});
+
+test('what is not on the list is dropped, and so is a field of another kind', () => {
+  const { log, text, lines } = collect();
+  const fields = {
+    password: 'hunter2',
+    authorization: 'Basic x',
+    body: { a: 1 },
+    status: '200 hunter2',
+    reason: { toJSON: () => 'hunter2' },
+    milliseconds: Number.NaN,
+    ['__proto__']: { route: 'hunter2' },
+    requestId: 'r',
+  } as unknown as LogFields;
+  log.warn('event', fields);
+  assert.ok(!text.join('').includes('hunter2'));
+  assert.deepEqual(Object.keys(lines()[0] ?? {}).sort(), ['event', 'level', 'requestId', 'time']);
+});
+
+test('no value starts a line of its own', () => {
+  const { log, text } = collect();
+  log.error('broken\nevent', { reason: 'a\r\n{"level":"info","event":"forged"}\u2028', stack: 'one\ntwo' });
+  assert.equal(text.length, 1);
+  assert.equal(text[0]?.trimEnd().split(/\r?\n/).length, 1);
+});
+
+test('secrets that got into an allowed field are cut out', () => {
+  const { log, text } = collect();
+  const random = 'A'.repeat(43);
+  const secrets = [
+    `cs_${random}`,
+    `ct_1a_${random}`,
+    `rt_1.${random}${random}`,
+    `ak_${random}`,
+    `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.${random}`,
+  ];
+  for (const secret of secrets) log.error('crash', { stack: `Error: at ${secret} in x`, reason: secret });
+  assert.ok(!text.join('').includes(random));
+  assert.equal(text.join('').split('[secret]').length - 1, secrets.length * 2);
+});
+
+test('lines below the level are left out, long values are cut', () => {
+  const { log, lines } = collect('warn');
+  log.debug('no');
+  log.info('no');
+  log.warn('yes', { reason: 'x'.repeat(10_000) });
+  assert.equal(lines().length, 1);
+  assert.equal(String(lines()[0]?.['reason']).length, 513);
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { openStage, type Stage, visit } from './stage.ts';
+
+describe('the documentation of the running service', () => {
+  let stage: Stage;
+
+  before(async () => {
+    stage = await openStage();
+  });
+  after(() => stage.dispose());
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`the index needs three files of this host, and axe finds nothing (${colorScheme})`, () =>
+      visit(stage, { colorScheme }, async (page) => {
+        const asked: string[] = [];
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+        await page.goto(`${stage.app.account.baseUrl}/docs`);
+        assert.deepEqual(new Set(asked), new Set(['/docs', '/docs/docs.css', '/docs/icon.svg']));
+        const { violations, passes } = await new AxeBuilder({ page }).analyze();
+        assert.ok(passes.length > 10);
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+          [],
+        );
+      }));
+  }
+
+  it('the page of a contract is drawn from files of this host alone', () =>
+    visit(stage, {}, async (page) => {
+      const asked: URL[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url())));
+      await page.goto(`${stage.app.account.baseUrl}/docs/oauth2`);
+      await page.getByRole('heading', { name: 'Register a client', level: 2 }).first().waitFor();
+      const paths = asked.filter(({ protocol }) => protocol === 'http:').map(({ pathname }) => pathname);
+      const parts = ['docs.css', 'icon.svg', 'redoc.standalone.js', 'start-redoc.js'].map((name) => `/docs/${name}`);
+      assert.deepEqual(new Set(paths), new Set(['/docs/oauth2', ...parts]));
+    }));
+});

@@ -1,0 +1,99 @@
+/** The way of a browser to each hosted page, by a name for the page. */
+
+import type { Page } from 'playwright-core';
+import { setUser } from '../../src/domain/users/users.ts';
+import type { UserRecord } from '../../src/store/records.ts';
+import { makeUser, password } from '../support/sign-in.ts';
+import { type Application, invite, registerApplication, type Stage, signIn } from './stage.ts';
+
+/** What the ways need: an application, and users in every standing. */
+export interface Cast {
+  readonly stage: Stage;
+  /** The application of an account that allows one failed sign-in a minute. */
+  readonly limited: Application;
+  readonly application: Application;
+  readonly user: UserRecord;
+  readonly locked: UserRecord;
+  readonly suspended: UserRecord;
+  readonly outsider: UserRecord;
+}
+
+const links = {
+  client_uri: 'https://expenses.example.com/',
+  policy_uri: 'https://expenses.example.com/privacy',
+  tos_uri: 'https://expenses.example.com/terms',
+};
+
+export async function gatherCast(stage: Stage): Promise<Cast> {
+  const { services, account } = stage.app;
+  const application = await registerApplication(stage, { client_name: 'Expense Desk', ...links });
+  const app = await stage.app.another({ 'limit.sign-in': '1/min' });
+  const inState = async (status: 'locked' | 'suspended') => {
+    const user = await invite(stage, application);
+    return setUser(services, account, user.id, { status });
+  };
+  return {
+    stage,
+    application,
+    limited: await registerApplication({ app, site: stage.site }, { client_name: 'Expense Desk' }),
+    user: await invite(stage, application),
+    locked: await inState('locked'),
+    suspended: await inState('suspended'),
+    outsider: await makeUser(stage.app),
+  };
+}
+
+type Way = (page: Page, cast: Cast) => Promise<unknown>;
+
+const signInAs =
+  (who: 'user' | 'locked' | 'suspended' | 'outsider', typed = password): Way =>
+  async (page, cast) => {
+    await page.goto(cast.application.start());
+    await signIn(page, cast[who], typed);
+  };
+
+/** Sends the sign-in form past the checks of the browser. */
+async function sendUnchecked(page: Page): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.evaluate("document.querySelector('form').submit()");
+  await loaded;
+}
+
+export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
+  ['sign-in', (page, { application }) => page.goto(application.start())],
+  ['sign-in with a wrong password', signInAs('user', 'wrong')],
+  [
+    'sign-in with nothing typed',
+    async (page, { application }) => {
+      await page.goto(application.start());
+      await sendUnchecked(page);
+    },
+  ],
+  ['consent', signInAs('user')],
+  ['locked', signInAs('locked')],
+  ['suspended', signInAs('suspended')],
+  ['no access', signInAs('outsider')],
+  ['unknown application', (page, { application }) => page.goto(application.start({ client_id: 'unknown' }))],
+  ['sign-in that ended', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/sign-in?request=ended`)],
+  [
+    'form of another site',
+    async (page, { application }) => {
+      await page.goto(application.start());
+      await page.evaluate("document.querySelector('input[name=csrf]').value = 'forged'");
+      await sendUnchecked(page);
+    },
+  ],
+  ['404', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/assets/nothing.css`)],
+  [
+    '404 of an unknown host',
+    (page, { stage }) => page.goto(`http://unknown.${stage.app.services.addresses.serviceDomain}/sign-in`),
+  ],
+  [
+    '429',
+    async (page, { limited, user }) => {
+      await page.goto(limited.start());
+      // The first is allowed where nobody tried before.
+      while ((await signIn(page, user, 'wrong')).status === 401);
+    },
+  ],
+]);

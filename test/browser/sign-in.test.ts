@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { setUser } from '../../src/domain/users/users.ts';
+import { makeUser, password, refresh } from '../support/sign-in.ts';
+import {
+  type Application,
+  arrived,
+  decide,
+  heading,
+  invite,
+  openStage,
+  registerApplication,
+  type Stage,
+  signIn,
+  visit,
+} from './stage.ts';
+
+for (const javaScript of [true, false]) {
+  describe(`a person signs in, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
+    let stage: Stage;
+    let application: Application;
+    const browse = (look: (page: Page) => Promise<void>) => visit(stage, { javaScript }, look);
+
+    before(async () => {
+      stage = await openStage();
+      application = await registerApplication(stage, { client_name: 'Expense Desk' });
+    });
+    after(() => stage.dispose());
+
+    it('consents, and arrives at the application with a code that gives tokens', () =>
+      browse(async (page) => {
+        const user = await invite(stage, application);
+        await page.goto(application.start());
+        assert.equal(await heading(page), 'Sign in');
+        await page.getByText('to continue to Expense Desk').waitFor();
+        assert.equal((await signIn(page, user)).status, 303);
+        assert.equal(await heading(page), 'Allow Expense Desk to use your account?');
+        await page.getByText(`Ada Lovelace ${user.email}`).waitFor();
+        await decide(page, 'Allow');
+        const { state, iss } = await arrived(page, application);
+        assert.deepEqual({ state, iss }, { state: 'state-1', iss: stage.app.account.baseUrl });
+        const tokens = await application.redeem(page.url());
+        assert.equal((await refresh(stage.app, application.client, tokens.refresh_token)).status, 200);
+      }));
+
+    it('denies, and arrives with access_denied and without a code (RFC 6749 §4.1.2.1)', () =>
+      browse(async (page) => {
+        const user = await invite(stage, application);
+        await page.goto(application.start());
+        await signIn(page, user);
+        await decide(page, 'Deny');
+        const { error, state, code } = await arrived(page, application);
+        assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'state-1', code: undefined });
+      }));
+
+    it('mistypes the password: the form again, the name kept, the focus where to go on, and the mistake said', () =>
+      browse(async (page) => {
+        const user = await invite(stage, application);
+        await page.goto(application.start());
+        await page.locator('#username:focus').waitFor();
+        assert.equal((await signIn(page, user, `${password}?`)).status, 401);
+        assert.match(await page.title(), /^Problem: Sign in/);
+        await page.getByRole('alert').getByText('We could not sign you in').waitFor();
+        assert.equal(await page.getByLabel('User name or e-mail').inputValue(), user.email);
+        assert.equal(await page.getByLabel('Password').inputValue(), '');
+        await page.locator('#password:focus').waitFor();
+        await page.keyboard.type(password);
+        await page.keyboard.press('Enter');
+        await decide(page, 'Allow');
+        assert.ok((await arrived(page, application))['code']);
+      }));
+
+    it('has no name here: the same words as for a wrong password (L5)', () =>
+      browse(async (page) => {
+        await page.goto(application.start());
+        assert.equal((await signIn(page, { email: 'nobody@example.com' })).status, 401);
+        assert.equal(
+          await page.getByRole('alert').innerText(),
+          'We could not sign you in\n\n' +
+            'The user name or the password is wrong, or there were too many tries. Check both, or wait a while.',
+        );
+      }));
+
+    const refusals = {
+      'Your account is locked': { status: 'locked' },
+      'Your account is suspended': { status: 'suspended' },
+      'You do not have access': {},
+    } as const;
+    for (const [title, change] of Object.entries(refusals)) {
+      it(`reads "${title}", after the right password only, and gets no session`, () =>
+        browse(async (page) => {
+          const user = 'status' in change ? await invite(stage, application) : await makeUser(stage.app);
+          await setUser(stage.app.services, stage.app.account, user.id, change);
+          await page.goto(application.start());
+          assert.equal((await signIn(page, user, `${password}?`)).status, 401);
+          assert.doesNotMatch(await page.locator('body').innerText(), /locked|suspended|access/i);
+          assert.equal((await signIn(page, user)).status, 403);
+          assert.equal(await heading(page), title);
+          const names = (await page.context().cookies()).map(({ name }) => name);
+          assert.deepEqual(names, ['tx']);
+          await page.goto(application.start());
+          assert.equal(await heading(page), 'Sign in');
+        }));
+    }
+
+    it('comes back: the session skips the form, the remembered consent the question', () =>
+      browse(async (page) => {
+        const user = await invite(stage, application);
+        const other = await registerApplication(stage, { client_name: 'Time Sheet' });
+        await page.goto(application.start());
+        await signIn(page, user);
+        await decide(page, 'Allow');
+        const first = await arrived(page, application);
+        await page.goto(application.start({ state: 'state-2' }));
+        const second = await arrived(page, application);
+        assert.equal(second['state'], 'state-2');
+        assert.notEqual(second['code'], first['code']);
+        await application.redeem(page.url());
+        // A session is no access: the other application was not assigned.
+        await page.goto(other.start());
+        assert.equal(await heading(page), 'You do not have access');
+      }));
+  });
+}

@@ -1,0 +1,170 @@
+/** Where a real browser signs in: the whole service behind its own server, and an application on another origin. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { createApp } from '../../src/app.ts';
+import { createServer } from '../../src/server.ts';
+import type { UserRecord } from '../../src/store/records.ts';
+import { seenFrom, type TestApp } from '../support/app.ts';
+import { type BrowserOptions, openBrowser } from '../support/browser.ts';
+import { createTestAccount, testServices } from '../support/services.ts';
+import {
+  authorizePath,
+  makeUser,
+  password,
+  type RegisteredClient,
+  redeem,
+  registerClient,
+  type Tokens,
+} from '../support/sign-in.ts';
+import { openTestStore } from '../support/stores.ts';
+
+/** The application that people sign in to: every address of it answers a page. */
+export interface ClientSite {
+  readonly origin: string;
+  readonly callback: string;
+}
+
+export interface Stage {
+  /** An account whose base URL a browser can open; `another` gives one more. */
+  readonly app: TestApp;
+  readonly site: ClientSite;
+  dispose(): Promise<void>;
+}
+
+const clientPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>The application</title>
+<link rel="icon" href="data:,"><h1>You are back at the application</h1></html>`;
+
+/** Starts the service and the application; both listen on loopback, each on a port of its own. */
+export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const opened = await openTestStore('sqlite');
+  let listener: RequestListener | undefined;
+  // The addresses of accounts name the port, so it listens before there are services.
+  const server = createServer((req, res) => listener?.(req, res)).listen(0, '127.0.0.1');
+  const client = createHttpServer((_req, res) => {
+    res.setHeader('content-type', 'text/html').end(clientPage);
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(server, 'listening'), once(client, 'listening')]);
+  const port = (one: typeof server) => (one.address() as AddressInfo).port;
+  const services = await testServices(opened.store, {
+    addresses: { serviceDomain: `localhost:${port(server)}`, publicScheme: 'http' },
+  });
+  const app = createApp(services);
+  listener = app;
+  const origin = `http://127.0.0.1:${port(client)}`;
+  return {
+    app: seenFrom(await createTestAccount(services, { settings }), app, services, opened),
+    site: { origin, callback: `${origin}/callback` },
+    dispose: async () => {
+      for (const one of [server, client]) one.close().closeAllConnections();
+      await opened.dispose();
+    },
+  };
+}
+
+/** A registered application, and the address at which a sign-in to it begins. */
+export interface Application {
+  readonly client: RegisteredClient;
+  readonly redirectUri: string;
+  start(parameters?: Readonly<Record<string, string>>): string;
+  /** Redeems the code that the browser brought. */
+  redeem(arrivedAt: string): Promise<Tokens>;
+}
+
+/** Registers an application whose answers go to `redirectUri`: to the site of the stage unless said. */
+export async function registerApplication(
+  { app, site }: Pick<Stage, 'app' | 'site'>,
+  metadata: object = {},
+  redirectUri: string = site.callback,
+): Promise<Application> {
+  const client = await registerClient(app, { redirect_uris: [redirectUri], ...metadata });
+  return {
+    client,
+    redirectUri,
+    start: (parameters) =>
+      `${app.account.baseUrl}${authorizePath(client, { redirect_uri: redirectUri, ...parameters })}`,
+    redeem: (arrivedAt) => redeem(app, client, new URL(arrivedAt).searchParams.get('code') ?? '', redirectUri),
+  };
+}
+
+/** A user who may use the application. */
+export function invite({ app }: Pick<Stage, 'app'>, application: Application, given: object = {}): Promise<UserRecord> {
+  return makeUser(app, application.client.app_id, given);
+}
+
+export interface VisitOptions extends BrowserOptions {
+  /** Schemes, with their colon, of applications that the browser may leave for. */
+  readonly schemes?: readonly string[];
+}
+
+/** Schemes of what a page holds itself: no request leaves the browser. */
+const held = ['data:', 'blob:'];
+
+/**
+ * Runs `look` in a browser of its own. An error in the page, anything its policy forbids, and a request that leaves
+ * the stage fail the test.
+ */
+export async function visit(
+  stage: Stage,
+  { schemes = [], ...options }: VisitOptions,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
+  const { page, context, close } = await openBrowser(options);
+  const complaints: string[] = [];
+  const { port } = new URL(stage.app.account.baseUrl);
+  context.on('console', (message) => {
+    // Chromium says so of every page with a status of 400 and more.
+    if (!message.text().startsWith('Failed to load resource: the server responded with'))
+      complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    const ours = url.hostname.endsWith('.localhost') && url.port === port;
+    const known = ours || url.origin === stage.site.origin || [...held, ...schemes].includes(url.protocol);
+    if (!known) complaints.push(request.url());
+  });
+  try {
+    await look(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await close();
+  }
+}
+
+/** Types into the sign-in form and sends it; answers what the form got. */
+export async function signIn(
+  page: Page,
+  user: Pick<UserRecord, 'email'>,
+  typed: string = password,
+): Promise<{ readonly status: number }> {
+  // Chromium complains when somebody is faster than the focus of a new page.
+  await page.locator('input:focus').waitFor();
+  await page.getByLabel('User name or e-mail').fill(user.email ?? '');
+  await page.getByLabel('Password').fill(typed);
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'POST'),
+    page.waitForEvent('load'),
+    page.getByRole('button', { name: 'Sign in' }).click(),
+  ]);
+  return { status: answer.status() };
+}
+
+/** Presses a button of the consent page. */
+export function decide(page: Page, decision: 'Allow' | 'Deny'): Promise<void> {
+  return page.getByRole('button', { name: decision }).click();
+}
+
+/** Waits for the browser at the application; answers what it brought, the query of its address. */
+export async function arrived(page: Page, { redirectUri }: Application): Promise<Record<string, string>> {
+  await page.waitForURL((url) => url.href.startsWith(redirectUri));
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}
+
+/** Heading of the page that is open. */
+export function heading(page: Page): Promise<string> {
+  return page.getByRole('heading', { level: 1 }).innerText();
+}

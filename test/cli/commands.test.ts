@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type CliFolder, cliFolder } from '../support/cli.ts';
+
+describe('the command line', () => {
+  let cli: CliFolder;
+
+  before(async () => {
+    cli = cliFolder();
+    await cli.json('account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example');
+  });
+  after(() => cli.remove());
+
+  /** The refusal of a command, which prints nothing on stdout. */
+  async function refusal(...args: string[]): Promise<{ error: string; message: string; exitCode: number | null }> {
+    const { exitCode, stdout, stderr } = await cli.run([...args, '--json']);
+    assert.equal(stdout, '');
+    return { ...JSON.parse(stderr), exitCode };
+  }
+
+  test('the first command on an empty folder makes database and master key for the owner only', () => {
+    for (const file of ['gatehouse.db', 'master.key']) {
+      assert.equal(statSync(join(cli.path, 'data', file)).mode & 0o777, 0o600);
+    }
+  });
+
+  test('accounts are created, listed and set', async () => {
+    const acme = {
+      account_id: 1,
+      subdomain: 'acme',
+      base_url: 'http://acme.localhost:3000',
+      hosts: ['id.acme.example'],
+    };
+    assert.deepEqual(await cli.json('account', 'list'), [acme]);
+    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=closed', 'grant.password=on'), acme);
+    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=', 'grant.password='), acme);
+    assert.equal((await refusal('account', 'set', 'acme', 'registration=perhaps')).error, 'value_invalid');
+    assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
+    assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a is given twice');
+    assert.equal((await refusal('account', 'create', 'acme')).error, 'conflict');
+    assert.equal((await refusal('account', 'create', 'api')).message, 'the subdomain api is reserved');
+  });
+
+  test('credentials are created, listed and revoked', async () => {
+    const account = ['--account', 'acme'];
+    const made = await cli.json('credential', 'create', ...account, '--scope', 'read_all', '--scope', 'manage_users');
+    assert.deepEqual(Object.keys(made), ['client_id', 'client_secret', 'scopes']);
+    assert.deepEqual(made.scopes, ['read_all', 'manage_users']);
+    const [listed] = await cli.json('credential', 'list', ...account);
+    assert.deepEqual([listed.client_id, listed.client_secret], [made.client_id, undefined]);
+    await cli.json('credential', 'revoke', ...account, made.client_id);
+    assert.deepEqual(await cli.json('credential', 'list', ...account), []);
+    assert.equal((await refusal('credential', 'revoke', ...account, made.client_id)).error, 'not_found');
+    assert.equal((await refusal('credential', 'create', ...account)).error, 'usage_invalid');
+  });
+
+  test('API keys are created, listed and revoked', async () => {
+    const account = ['--account', 'acme'];
+    const made = await cli.json('api-key', 'create', ...account, '--name', 'import');
+    assert.deepEqual(Object.keys(made), ['id', 'api_key']);
+    const [listed] = await cli.json('api-key', 'list', ...account);
+    assert.deepEqual([listed.id, listed.name, listed.api_key], [made.id, 'import', undefined]);
+    await cli.json('api-key', 'revoke', ...account, String(made.id));
+    assert.equal((await refusal('api-key', 'revoke', ...account, String(made.id))).error, 'not_found');
+    for (const id of ['0', '-1', '1.5', 'x', '2147483648']) {
+      assert.notEqual((await refusal('api-key', 'revoke', ...account, id)).exitCode, 0, id);
+    }
+  });
+
+  test('roles and users are created, set and listed', async () => {
+    const account = ['--account', 'acme'];
+    const role = await cli.json('role', 'create', ...account, 'staff');
+    assert.deepEqual(role, { id: role.id, name: 'staff' });
+    const create = ['user', 'create', ...account, '--email', 'Ada@Example.com', '--username', 'ada', '--role', 'staff'];
+    const { stdout } = await cli.run([...create, '--password', '-', '--json'], {
+      input: 'correct horse battery\nmore',
+    });
+    const user = JSON.parse(stdout);
+    assert.deepEqual(user, { id: user.id, email: 'Ada@Example.com', status: 'active' });
+    const set = (...pairs: string[]) => cli.json('user', 'set', ...account, '--email', 'ada@example.com', ...pairs);
+    assert.equal((await set('status=locked', 'firstname=Ada', 'roles=')).status, 'locked');
+    assert.equal((await set('status=suspended')).status, 'suspended');
+    assert.equal((await set('status=active', 'password=another password')).status, 'active');
+    const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
+    assert.equal(idle.status, 'unactivated');
+    assert.deepEqual(await cli.json('user', 'list', ...account), [user, idle]);
+    for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', '__proto__=x']) {
+      const { error } = await refusal('user', 'set', ...account, '--email', 'ada@example.com', pair);
+      assert.equal(error, 'value_invalid', pair);
+    }
+    assert.equal(
+      (await refusal('user', 'set', ...account, '--email', 'no@example.com', 'status=active')).error,
+      'not_found',
+    );
+  });
+
+  test('access names an app and either a user or a role', async () => {
+    const access = ['access', 'grant', '--account', 'acme', '--app', '1'];
+    assert.equal((await refusal(...access, '--user', 'ada@example.com')).message, 'there is no app 1');
+    assert.equal((await refusal(...access)).error, 'value_invalid');
+    assert.equal((await refusal(...access, '--user', 'a@b.c', '--role', 'staff')).error, 'value_invalid');
+  });
+
+  test('keys are rotated and listed', async () => {
+    const keys = await cli.json('keys', 'rotate', '--account', 'acme');
+    assert.deepEqual(Object.keys(keys[0]), ['kid', 'alg', 'state', 'published_at', 'signs_from', 'retires_at']);
+    assert.equal(keys.filter(({ state }: { state: string }) => state === 'next').length, 2);
+    assert.match(keys[0].published_at, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
+    const emergency = await cli.json('keys', 'rotate', '--account', 'acme', '--emergency');
+    assert.deepEqual(emergency.map(({ state }: { state: string }) => state).sort(), [
+      ...Array(4).fill('retired'),
+      ...Array(2).fill('signing'),
+    ]);
+  });
+
+  test('the database is migrated, described and copied', async () => {
+    const { migrated, applied, pending } = await cli.json('db', 'migrate');
+    assert.deepEqual([migrated, pending], [[], []]);
+    assert.deepEqual(await cli.json('db', 'status'), { kind: 'sqlite', applied, pending: [] });
+    assert.deepEqual(await cli.json('db', 'backup', 'copy.db'), { file: 'copy.db' });
+    assert.equal((await refusal('db', 'backup', 'copy.db')).error, 'conflict');
+    const { stdout } = await cli.run(['account', 'list', '--json'], { env: { DATABASE_URL: 'sqlite:copy.db' } });
+    assert.equal(JSON.parse(stdout)[0].subdomain, 'acme');
+  });
+
+  test('an account that is not there is named in the refusal', async () => {
+    const refused = await refusal('user', 'list', '--account', 'nobody');
+    assert.deepEqual(refused, { error: 'not_found', message: 'there is no account nobody', exitCode: 1 });
+  });
+
+  test('people get aligned text, and one line when something is wrong', async () => {
+    const listed = await cli.run(['account', 'list']);
+    const [heading, row] = listed.stdout.split('\n');
+    assert.equal(heading?.indexOf('SUBDOMAIN'), row?.indexOf('acme'));
+    const wrong = await cli.run(['account', 'set', 'nobody', 'registration=open']);
+    assert.deepEqual(wrong, { exitCode: 1, stdout: '', stderr: 'gatehouse: there is no account nobody\n' });
+  });
+
+  test('a command that is written wrongly has exit code 2', async () => {
+    for (const args of [
+      ['nonsense'],
+      ['account', 'crate', 'x'],
+      ['account', 'create'],
+      ['user', 'list'],
+      ['account', 'list', '--nonsense'],
+      ['account', 'list', 'surplus'],
+      ['account'],
+      [],
+    ]) {
+      assert.deepEqual(
+        [(await refusal(...args)).error, (await refusal(...args)).exitCode],
+        ['usage_invalid', 2],
+        args.join(' '),
+      );
+    }
+    const { exitCode, stdout } = await cli.run(['--help']);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /serve/);
+  });
+
+  test('bad settings stop every command, all of them listed', async () => {
+    const { exitCode, stderr } = await cli.run(['account', 'list', '--json'], {
+      env: { PORT: 'x', PROT: '1', LOG_LEVEL: 'y' },
+    });
+    assert.equal(exitCode, 1);
+    const { error, message } = JSON.parse(stderr);
+    assert.equal(error, 'configuration_invalid');
+    for (const name of ['PORT', 'PROT', 'LOG_LEVEL']) assert.match(message, new RegExp(`\\b${name}\\b`));
+  });
+
+  test('a database without its master key is left alone', async () => {
+    const env = { MASTER_KEY_FILE: 'elsewhere/master.key' };
+    const { exitCode, stderr } = await cli.run(['account', 'list'], { env });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^gatehouse: the master key file elsewhere\/master\.key is missing.*\n$/);
+    assert.ok(!existsSync(join(cli.path, 'elsewhere')));
+  });
+});

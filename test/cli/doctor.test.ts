@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { type CliFolder, cliFolder } from '../support/cli.ts';
+
+interface Finding {
+  readonly layer: string;
+  readonly status: string;
+  readonly detail: string;
+  readonly remedy: string | null;
+}
+
+describe('gatehouse doctor', () => {
+  let healthy: CliFolder;
+  let empty: CliFolder;
+
+  before(async () => {
+    healthy = cliFolder();
+    await healthy.json('account', 'create', 'acme');
+  });
+  after(() => healthy.remove());
+  beforeEach(() => {
+    empty = cliFolder();
+  });
+  afterEach(() => empty.remove());
+
+  async function examine(cli: CliFolder, env: Record<string, string> = {}) {
+    const { exitCode, stdout, stderr } = await cli.run(['doctor', '--json'], { env });
+    assert.equal(stderr, '');
+    const findings: Finding[] = JSON.parse(stdout);
+    const statusOf = (layer: string) => findings.find((finding) => finding.layer === layer)?.status;
+    return { exitCode, findings, statusOf };
+  }
+
+  test('finds a healthy service healthy', async () => {
+    const { exitCode, findings, statusOf } = await examine(healthy);
+    assert.equal(exitCode, 0);
+    for (const layer of [
+      'node',
+      'configuration',
+      'listening address',
+      'store',
+      'migrations',
+      'master key',
+      'signing keys',
+      'clock',
+    ]) {
+      assert.equal(statusOf(layer), 'ok', layer);
+    }
+    for (const finding of findings) assert.deepEqual(Object.keys(finding), ['layer', 'status', 'detail', 'remedy']);
+  });
+
+  test('makes nothing where nothing is', async () => {
+    const { exitCode, statusOf } = await examine(empty);
+    assert.deepEqual([exitCode, statusOf('store')], [0, 'off']);
+    assert.ok(!existsSync(join(empty.path, 'data')));
+  });
+
+  test('names every bad setting', async () => {
+    const { exitCode, findings } = await examine(healthy, { PORT: 'x', LOG_LEVEL: 'y' });
+    assert.equal(exitCode, 1);
+    assert.match(findings.find(({ layer }) => layer === 'configuration')?.detail ?? '', /PORT.*LOG_LEVEL/);
+  });
+
+  test('tells how the address is protected', async () => {
+    const open = await examine(healthy, { HOST: '0.0.0.0', INSECURE_HTTP: '1', PUBLIC_SCHEME: 'http' });
+    assert.deepEqual([open.statusOf('listening address'), open.exitCode], ['off', 0]);
+    const proxied = await examine(healthy, { HOST: '0.0.0.0', TRUST_PROXY: '10.0.0.1' });
+    assert.deepEqual([proxied.statusOf('listening address'), proxied.statusOf('proxy addresses')], ['ok', 'ok']);
+    const unnamed = await examine(healthy, { PUBLIC_SCHEME: 'https' });
+    assert.equal(unnamed.statusOf('proxy addresses'), 'degraded');
+  });
+
+  test('finds migrations that are missing', async () => {
+    await empty.json('db', 'status');
+    const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:data/gatehouse.db' });
+    assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
+  });
+
+  test('finds a master key that is missing, open to others or not the right one', async () => {
+    const missing = await examine(healthy, { MASTER_KEY_FILE: 'none' });
+    assert.deepEqual([missing.exitCode, missing.statusOf('master key')], [1, 'off']);
+    await empty.json('account', 'create', 'other');
+    const wrong = await examine(healthy, { MASTER_KEY_FILE: join(empty.path, 'data/master.key') });
+    assert.match(wrong.findings.find(({ layer }) => layer === 'master key')?.detail ?? '', /is not the master key/);
+    chmodSync(join(empty.path, 'data/master.key'), 0o644);
+    const open = await examine(empty);
+    assert.match(open.findings.find(({ layer }) => layer === 'master key')?.detail ?? '', /chmod 600/);
+  });
+
+  test('finds a database that does not answer, without telling its password', async () => {
+    const { exitCode, statusOf, findings } = await examine(healthy, {
+      DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/x',
+    });
+    assert.deepEqual([exitCode, statusOf('store')], [1, 'off']);
+    assert.ok(!JSON.stringify(findings).includes('hunter2'));
+  });
+});

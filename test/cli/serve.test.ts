@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { freePort, type RunningServer, startServer } from '../support/server.ts';
+
+describe('gatehouse serve', () => {
+  let cli: CliFolder;
+  const servers: RunningServer[] = [];
+
+  before(() => {
+    cli = cliFolder();
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop();
+  });
+  after(() => cli.remove());
+
+  async function start(...args: Parameters<typeof startServer>): Promise<RunningServer> {
+    const server = await startServer(...args);
+    servers.push(server);
+    return server;
+  }
+
+  function readDemo() {
+    return JSON.parse(readFileSync(join(cli.path, 'data/demo.json'), 'utf8'));
+  }
+
+  test('makes the demo account once, tells its secrets once, and follows the port', async () => {
+    const first = await start(cli, ['serve', '--demo']);
+    const demo = readDemo();
+    assert.equal(statSync(join(cli.path, 'data/demo.json')).mode & 0o777, 0o600);
+    assert.deepEqual(Object.keys(demo), [
+      'account_id',
+      'base_url',
+      'issuer',
+      'docs_url',
+      'credential',
+      'api_key',
+      'user',
+    ]);
+    assert.equal(demo.base_url, `http://localhost:${first.port}`);
+    assert.equal((await fetch(`${demo.base_url}/.well-known/openid-configuration`)).status, 200);
+    assert.equal((await fetch(`http://127.0.0.1:${first.port}/oauth2/jwks`)).status, 200);
+    await first.stop();
+    const secrets = [demo.credential.client_secret, demo.api_key, demo.user.password];
+    const lines = first.stdout().split('\n');
+    for (const secret of secrets) assert.equal(lines.filter((line) => line.includes(secret)).length, 1);
+    assert.ok(
+      lines.filter((line) => line.startsWith('{')).every((line) => !secrets.some((secret) => line.includes(secret))),
+    );
+
+    const second = await start(cli, ['serve', '--demo']);
+    assert.notEqual(second.port, first.port);
+    const moved = readDemo();
+    assert.deepEqual(
+      { ...moved, base_url: 0, issuer: 0, docs_url: 0 },
+      { ...demo, base_url: 0, issuer: 0, docs_url: 0 },
+    );
+    assert.equal(moved.issuer, `http://localhost:${second.port}`);
+    const discovery = await (await fetch(`${moved.base_url}/.well-known/openid-configuration`)).json();
+    assert.equal((discovery as { issuer: string }).issuer, moved.issuer);
+    await second.stop();
+    assert.ok(!secrets.some((secret) => second.stdout().includes(secret)));
+  });
+
+  test('with --json prints one line per event and nothing else', async () => {
+    const server = await start(cli, ['serve', '--demo', '--json']);
+    await fetch(`http://127.0.0.1:${server.port}/healthz`);
+    await server.stop();
+    for (const line of server.stdout().trimEnd().split('\n')) assert.equal(typeof JSON.parse(line).event, 'string');
+  });
+
+  test('commands change what a running server answers', async () => {
+    const server = await start(cli, ['serve']);
+    const host = `late.localhost:${server.port}`;
+    const status = async () => {
+      const sent = request({ host: '127.0.0.1', port: server.port, path: '/oauth2/jwks', headers: { host } }).end();
+      const [response] = await once(sent, 'response');
+      response.resume();
+      return response.statusCode;
+    };
+    assert.equal(await status(), 404);
+    await cli.json('account', 'create', 'late');
+    assert.equal(await status(), 200);
+  });
+
+  test('SIGTERM lets running requests finish and ends with exit code 0', async () => {
+    const server = await start(cli, ['serve']);
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    // The head of a request is enough to make it a running one.
+    socket.write(
+      `POST /oauth2/token HTTP/1.1\r\nHost: late.localhost:${server.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\n\r\n`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const stopped = server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await assert.rejects(fetch(`http://127.0.0.1:${server.port}/healthz`));
+    socket.write('grant_type=nothing');
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 4\d\d [\s\S]*connection: close/i);
+    assert.equal(await stopped, 0);
+    const events = server
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).event);
+    assert.deepEqual(
+      events.filter((event) => event !== 'request'),
+      ['listening', 'stopping', 'stopped'],
+    );
+  });
+
+  test('a port that is taken is said so in one line', async () => {
+    const server = await start(cli, ['serve']);
+    const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process listens there.*\n$/);
+  });
+
+  test('plain http to the network is not served unless asked for', async () => {
+    const env = { HOST: '0.0.0.0', PORT: String(await freePort()) };
+    const { exitCode, stderr } = await cli.run(['serve'], { env });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /INSECURE_HTTP=1/);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Service, startService } from '../support/process.ts';
+
+const script = fileURLToPath(new URL('../../scripts/tour.ts', import.meta.url));
+
+interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('npm run tour', () => {
+  let service: Service;
+  let demoFile = '';
+
+  before(async () => {
+    service = await startService({ database: 'sqlite', demo: true });
+    demoFile = join(service.folder, 'data/demo.json');
+  });
+  after(() => service.installation.dispose());
+
+  /** Runs the tour in the folder of the service, with nothing of this process's settings. */
+  function tour(...args: string[]): Promise<Outcome> {
+    const options = { cwd: service.folder, env: { PATH: process.env['PATH'] } };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
+        resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr });
+      });
+    });
+  }
+
+  test('walks the main job of a service that was just started, again and again', async () => {
+    for (const round of [1, 2]) {
+      const { exitCode, stdout, stderr } = await tour();
+      assert.deepEqual([exitCode, stderr], [0, ''], `round ${round}: ${stdout}`);
+      const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+      assert.deepEqual(titles, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      for (const path of [
+        '/auth/oauth2/v2/token',
+        '/oidc/2/register',
+        '/oidc/2/token',
+        '/oauth2/token',
+        '/oauth2/revoke',
+      ]) {
+        assert.match(stdout, new RegExp(`^→ POST http://localhost:${service.port}${path}$`, 'm'));
+      }
+      assert.match(stdout, /^\$ gatehouse access grant --account demo /m);
+      assert.match(stdout, /^← 303 See Other\n {2}location: https:\/\/portal\.example\.com\/callback\?code=/m);
+      assert.match(stdout, /"active": false/);
+      assert.match(stdout, /^Done: 10 steps/m);
+    }
+  });
+
+  test('shows no secret in full', async () => {
+    const { stdout } = await tour('--demo', demoFile);
+    const demo = JSON.parse(readFileSync(demoFile, 'utf8'));
+    for (const secret of [demo.credential.client_secret, demo.user.password, demo.api_key]) {
+      assert.ok(!stdout.includes(secret));
+    }
+    // Every secret of the service has a prefix and 32 random bytes; cookies, codes and form secrets have no prefix.
+    assert.doesNotMatch(stdout, /\b(?:cs|ct|at|rt|ak)_[\w.-]{20,}/);
+    assert.doesNotMatch(stdout, /eyJ[\w-]{20,}/);
+    assert.doesNotMatch(stdout, /\b(?:code|request|csrf|sid|tx|code_verifier)=[\w-]{20,}/);
+  });
+
+  test('stops with a clear word where something is not as it should be', async () => {
+    const nobody = await tour('--url', 'http://127.0.0.1:9');
+    assert.equal(nobody.exitCode, 1);
+    assert.match(nobody.stderr, /nobody answers at http:\/\/127\.0\.0\.1:9 .*npm start/);
+    const missing = await tour('--demo', join(service.folder, 'nothing.json'));
+    assert.equal(missing.exitCode, 1);
+    assert.match(missing.stderr, /demo account's secrets cannot be read .*npm start/);
+    await service.cli('user', 'set', '--account', 'demo', '--email', 'demo@example.com', 'status=locked');
+    const locked = await tour();
+    assert.equal(locked.exitCode, 1);
+    assert.match(locked.stderr, /the sign-in ended on a page with status 403/);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMistakes, readConfig, settings } from '../src/config.ts';
+import { isOneSlipFrom } from '../src/config-values.ts';
+
+function mistakesOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigMistakes) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+test('without any setting it listens on loopback with plain http', () => {
+  assert.deepEqual(readConfig({ PATH: '/bin', HOME: '/root' }), {
+    port: 3000,
+    host: '127.0.0.1',
+    addresses: { publicScheme: 'http', serviceDomain: 'localhost:3000' },
+    insecureHttp: false,
+    databaseUrl: 'sqlite:data/gatehouse.db',
+    masterKeyFile: 'data/master.key',
+    trustProxy: [],
+    logLevel: 'info',
+    metricsToken: null,
+  });
+});
+
+test('the configuration cannot be changed', () => {
+  const config = readConfig({});
+  for (const part of [config, config.addresses, config.trustProxy]) assert.ok(Object.isFrozen(part));
+});
+
+test('every setting is read', () => {
+  const config = readConfig({
+    PORT: '8443',
+    HOST: '0.0.0.0',
+    SERVICE_DOMAIN: 'ID.Example.com:443',
+    PUBLIC_SCHEME: 'https',
+    INSECURE_HTTP: '0',
+    DATABASE_URL: 'postgres://gatehouse:secret@db/gatehouse',
+    MASTER_KEY_FILE: '/run/secrets/key',
+    TRUST_PROXY: '10.0.0.0/8, 192.168.0.1,fd00::/8',
+    LOG_LEVEL: 'debug',
+    METRICS_TOKEN: 'x'.repeat(16),
+  });
+  assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
+  assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
+  assert.equal(config.metricsToken, 'x'.repeat(16));
+  assert.equal(config.port, 8443);
+});
+
+test('a setting that is set but empty counts as not set', () => {
+  assert.deepEqual(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, '']))), readConfig({}));
+});
+
+test('the service domain follows the port', () => {
+  assert.equal(readConfig({ PORT: '4000' }).addresses.serviceDomain, 'localhost:4000');
+  assert.equal(readConfig({ PORT: '80' }).addresses.serviceDomain, 'localhost');
+});
+
+test('all mistakes are reported at once, none of them repeats a secret', () => {
+  const mistakes = mistakesOf({
+    PORT: '70000',
+    PUBLIC_SCHEME: 'ftp',
+    DATABASE_URL: 'mysql://root:hunter2@db',
+    TRUST_PROXY: '0.0.0.0/0',
+    METRICS_TOKEN: 'short-hunter2',
+    LOG_LEVEL: 'loud',
+    INSECURE_HTTP: 'yes',
+    SERVICE_DOMAIN: 'https://id.example.com',
+  });
+  assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 1)[0]).sort(), [
+    'DATABASE_URL',
+    'INSECURE_HTTP',
+    'LOG_LEVEL',
+    'METRICS_TOKEN',
+    'PORT',
+    'PUBLIC_SCHEME',
+    'SERVICE_DOMAIN',
+    'TRUST_PROXY',
+  ]);
+  assert.ok(!mistakes.join().includes('hunter2'));
+});
+
+test('an address that is not loopback needs TLS at a proxy, or plain http asked for', () => {
+  assert.match(mistakesOf({ HOST: '0.0.0.0' })[0] ?? '', /not loopback.*TRUST_PROXY.*INSECURE_HTTP=1/);
+  assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'https' }).length, 1);
+  assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'http', TRUST_PROXY: '10.0.0.1' }).length, 1);
+  assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', TRUST_PROXY: '10.0.0.1' }), []);
+  assert.deepEqual(mistakesOf({ HOST: '::', INSECURE_HTTP: '1' }), []);
+  for (const host of ['::1', 'localhost', '127.1.2.3']) assert.deepEqual(mistakesOf({ HOST: host }), []);
+});
+
+test('a variable that looks like a setting misspelled is unknown', () => {
+  for (const [given, meant] of [
+    ['PROT', 'PORT'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['MASTER_KEY_FILES', 'MASTER_KEY_FILE'],
+    ['trust_proxy', 'TRUST_PROXY'],
+    ['Log_Level', 'LOG_LEVEL'],
+  ] as const) {
+    assert.deepEqual(mistakesOf({ [given]: 'x' }), [`${given} is no setting; did you mean ${meant}?`]);
+  }
+  assert.deepEqual(mistakesOf({ HOSTNAME: 'x', DATABASE: 'y', PATH: 'z', LOG: 'w' }), []);
+});
+
+test('one slip is a letter added, left out or replaced, or two neighbours exchanged', () => {
+  for (const given of ['PORTS', 'PORR', 'POT', 'OPRT', 'XPORT', 'PORT']) assert.ok(isOneSlipFrom('PORT', given), given);
+  for (const given of ['PATH', 'TROP', 'P', 'PORTSS', 'EXPORT', '']) assert.ok(!isOneSlipFrom('PORT', given), given);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gather } from '../../src/domain/gather.ts';
+
+/** A batch verb that doubles numbers when it is let go, and remembers its batches. */
+function slowDoubler() {
+  const batches: (readonly number[])[] = [];
+  const held: (() => void)[] = [];
+  const run = async (batch: readonly number[]) => {
+    batches.push(batch);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return batch.map((item) => item * 2);
+  };
+  return { batches, run, release: () => held.shift()?.() };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('items of one turn go in one batch, in order, and each gets its own result', async () => {
+  const { batches, run, release } = slowDoubler();
+  const one = gather(run);
+  const results = [1, 2, 3].map((item) => one(item));
+  await nextTurn();
+  release();
+  assert.deepEqual(await Promise.all(results), [2, 4, 6]);
+  assert.deepEqual(batches, [[1, 2, 3]]);
+});
+
+test('what arrives while a batch is under way goes into the next one: never two at a time', async () => {
+  const { batches, run, release } = slowDoubler();
+  const one = gather(run);
+  const first = one(1);
+  await nextTurn();
+  const later = [one(2), one(3)];
+  await nextTurn();
+  assert.deepEqual(batches, [[1]]);
+  release();
+  assert.equal(await first, 2);
+  await nextTurn();
+  release();
+  assert.deepEqual(await Promise.all(later), [4, 6]);
+  assert.deepEqual(batches, [[1], [2, 3]]);
+  const last = one(4);
+  await nextTurn();
+  release();
+  assert.equal(await last, 8, 'and it starts again after a rest');
+});
+
+test('a batch is bounded', async () => {
+  const batches: number[] = [];
+  const one = gather(async (batch: readonly number[]) => {
+    batches.push(batch.length);
+    return batch;
+  }, 4);
+  await Promise.all(Array.from({ length: 10 }, (_, index) => one(index)));
+  assert.deepEqual(batches, [4, 4, 2]);
+});
+
+test('a batch that fails fails for those who waited for it, and for nobody after them', async () => {
+  let fails = true;
+  const one = gather(async (batch: readonly number[]) => {
+    if (fails) throw new Error('the store is away');
+    return batch;
+  });
+  const results = await Promise.allSettled([one(1), one(2)]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  fails = false;
+  assert.equal(await one(3), 3);
+});

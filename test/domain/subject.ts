@@ -1,0 +1,30 @@
+import { before } from 'node:test';
+import { onEachDatabase } from '../store/suite.ts';
+import { type TestServices, testServices } from '../support/services.ts';
+
+/** Runs the same suite over each database; services can be read once its tests run, and share one clock. */
+export function onServices(title: string, suite: (subject: { readonly services: TestServices }) => void): void {
+  onEachDatabase(title, (subject) => {
+    let services: TestServices | undefined;
+    before(async () => {
+      services = await testServices(subject.store);
+    });
+    suite({
+      get services() {
+        if (!services) throw new Error('the services are made when the tests run');
+        return services;
+      },
+    });
+  });
+}
+
+/** The code and name of the failure that `work` throws. */
+export function thrownBy(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    const { code, detail } = error as { code?: string; detail?: { name?: string } }; // A Failure, or the test fails.
+    return [code, detail?.name].filter(Boolean).join(' ');
+  }
+  return 'nothing';
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { systemRandom } from '../../../src/adapters/random.ts';
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import { sealingKey } from '../../../src/domain/keys/sealing.ts';
+import { createVault } from '../../../src/domain/keys/vault.ts';
+import {
+  accessTokenText,
+  newAccessSecret,
+  newRefreshToken,
+  parseAccessToken,
+  parseRefreshToken,
+  sealSuccessor,
+  unsealSuccessor,
+} from '../../../src/domain/tokens/token-text.ts';
+
+const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
+
+/** As much of an account as tokens look at. */
+function accountNamed(subdomain: string): Account {
+  const record = { subdomain, sealedKey: vault.newAccountKey(subdomain) };
+  return { subdomain, record } as unknown as Account;
+}
+
+const account = accountNamed('one');
+const largest = 2 ** 31 - 1;
+
+test('an access token names its row and holds 256 random bits', () => {
+  for (const id of [1, 35, 36, 1_000_000, largest]) {
+    const secret = newAccessSecret(systemRandom);
+    assert.match(secret, /^[\w-]{43}$/);
+    assert.deepEqual(parseAccessToken(accessTokenText(id, secret)), { id, secret });
+  }
+});
+
+test('a text of another form, or of a row that cannot be, names no row', () => {
+  const secret = 'A'.repeat(43);
+  for (const text of [
+    '',
+    'at_',
+    `at_1_${secret}A`,
+    `at_1_${secret.slice(1)}`,
+    `at_0_${secret}`,
+    `at_-1_${secret}`,
+    `at_zzzzzz_${secret}`,
+    `at_1000000_${secret}`,
+    `AT_1_${secret}`,
+    `at_A_${secret}`,
+    ` at_1_${secret}`,
+    `at_1_${secret}\n`,
+    `ct_1_${secret}`,
+  ]) {
+    assert.equal(parseAccessToken(text), null, text);
+  }
+});
+
+test('a refresh token is of its account’s family, and nobody can name a grant who never held one of its tokens', () => {
+  for (const id of [1, 36, largest]) {
+    const token = newRefreshToken(vault, systemRandom, account, id);
+    assert.match(token, /^rt_[0-9a-z]{1,6}\.[\w-]{65}$/);
+    assert.equal(parseRefreshToken(vault, account, token), id);
+    assert.equal(parseRefreshToken(vault, accountNamed('two'), token), null, 'another account');
+    assert.equal(parseRefreshToken(vault, accountNamed('one'), token), null, 'another data key');
+    const [head, rest = ''] = token.split('.');
+    assert.equal(
+      parseRefreshToken(vault, account, `${head}.${'A'.repeat(22)}${rest.slice(22)}`),
+      null,
+      'a guessed family',
+    );
+    assert.equal(parseRefreshToken(vault, account, `rt_${(id - 1 || 2).toString(36)}.${rest}`), null, 'another grant');
+    assert.equal(parseRefreshToken(vault, account, `${token}A`), null);
+    assert.equal(parseRefreshToken(vault, account, token.slice(0, -1)), null);
+  }
+});
+
+test('a successor opens with the token it was sealed for and with no other', () => {
+  const presented = newRefreshToken(vault, systemRandom, account, 7);
+  const successor = newRefreshToken(vault, systemRandom, account, 7);
+  const sealed = sealSuccessor(systemRandom, presented, successor);
+  assert.equal(unsealSuccessor(presented, sealed), successor);
+  assert.ok(!Buffer.from(sealed, 'base64url').toString('latin1').includes(successor.slice(-20)));
+  assert.throws(() => unsealSuccessor(successor, sealed));
+  assert.throws(() => unsealSuccessor(presented, `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`));
+  assert.throws(() => unsealSuccessor(presented, ''));
+  assert.notEqual(sealSuccessor(systemRandom, presented, successor), sealed, 'a new nonce each time');
+});

@@ -1,0 +1,172 @@
+/**
+ * What every surface answers, in its own form and never with 500, to what no operation can be called with. The
+ * requests are made of the contracts, so that an operation that comes later is asked the same.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type Sent, type TestApp } from '../support/app.ts';
+import { type Answer, contracts } from '../support/conforms.ts';
+import { assertOwnForm, declareFaultCases } from '../support/faults.ts';
+import { type Probe, probesOf } from '../support/probes.ts';
+import { databases } from '../support/stores.ts';
+import { badQueries, jsonType, odd, oddQueries, unreadable } from './unreadable.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
+
+function said(answer: Answer): string {
+  return answer.body?.error_description ?? answer.body?.status?.message ?? '';
+}
+
+/** Bare pages say less to a person than an answer says to a program. */
+function assertNames(surface: string, answer: Answer, named: RegExp): void {
+  if (answer.body !== undefined) assert.match(said(answer), named, `${surface}: ${answer.text}`);
+}
+
+function assertClean(): void {
+  const clean: Record<string, unknown> = {};
+  assert.deepEqual([clean['polluted'], Object.keys(Object.prototype)], [undefined, []]);
+}
+
+for (const kind of databases) {
+  for (const surface of contracts.keys()) declareFaultCases(surface, kind);
+}
+
+describe('what cannot be read', () => {
+  let app: TestApp;
+  before(async () => {
+    const off = Object.fromEntries(
+      ['sign-in', 'client-auth', 'register', 'register-open'].map((name) => [`limit.${name}`, 'off']),
+    );
+    app = await openTestApp('sqlite', { settings: off });
+  });
+  after(() => app.dispose());
+
+  /** With a real bearer where one is asked for: what is looked at then is the body. */
+  async function send(probe: Probe, changes: Sent): Promise<Answer> {
+    const { authorization = '' } = probe.sent.headers ?? {};
+    const bearer = authorization.startsWith('Bearer ct_')
+      ? { authorization: `Bearer ${await app.bearer('manage_all')}` }
+      : {};
+    return app.send(probe.method, probe.path, {
+      ...changes,
+      headers: { ...probe.sent.headers, ...bearer, ...changes.headers },
+    });
+  }
+
+  for (const [surface, { contract, routes }] of contracts) {
+    it(`${surface}: 404 for unknown paths below its prefixes`, async () => {
+      for (const prefix of contract['x-owns']) {
+        for (const path of [
+          `${prefix}/nothing-here`,
+          `${prefix}/a/b/c`,
+          `${prefix}//`,
+          `${prefix}/%2e%2e`,
+          `${prefix}/%`,
+          `${prefix}/x%00`,
+        ]) {
+          for (const method of methods) {
+            const answer = await app.send(method, path);
+            assert.ok(
+              answer.status === 404 || answer.status === 400 || answer.status === 405,
+              `${method} ${path}: ${answer.status}`,
+            );
+            assertOwnForm(surface, null, answer);
+          }
+        }
+      }
+    });
+
+    it(`${surface}: 404 for its paths in another case and below them`, async () => {
+      for (const { path } of probesOf(surface)) {
+        const bare = path.split('?', 1)[0] ?? '';
+        for (const other of [bare.toUpperCase(), `${bare}/more`, `${bare}.json`, `${bare}%20`]) {
+          if (routes.find(other)) continue;
+          const answer = await app.send('POST', other);
+          assert.equal(answer.status, 404, other);
+        }
+      }
+    });
+
+    it(`${surface}: 405 with Allow for another method`, async () => {
+      for (const template of new Set(probesOf(surface).map(({ path }) => path.split('?', 1)[0] ?? ''))) {
+        const allowed = [...(routes.find(template)?.operations.keys() ?? [])];
+        for (const method of methods.filter((one) => !allowed.includes(one))) {
+          const answer = await app.send(method, template);
+          assert.equal(answer.status, 405, `${method} ${template}`);
+          assert.deepEqual(String(answer.headers['allow']).split(', ').sort(), allowed.sort());
+          assertOwnForm(surface, null, answer);
+        }
+      }
+    });
+
+    for (const probe of probesOf(surface)) {
+      const { operationId, mediaTypes } = probe;
+      if (mediaTypes.length === 0) {
+        it(`${surface} ${operationId}: 400 for a query that cannot be read, and none for an odd one`, async () => {
+          const joint = probe.path.includes('?') ? '&' : '?';
+          for (const query of badQueries) {
+            const answer = await send({ ...probe, path: `${probe.path}${joint}${query}` }, {});
+            assert.equal(answer.status, 400, query);
+            assertOwnForm(surface, probe, answer);
+          }
+          const plain = await send(probe, {});
+          for (const query of oddQueries) {
+            const answer = await send({ ...probe, path: `${probe.path}${joint}${query}` }, {});
+            assert.equal(answer.status, plain.status, query);
+          }
+          assertClean();
+        });
+        continue;
+      }
+
+      it(`${surface} ${operationId}: 400 for another media type, a charset or an encoding that is not read`, async () => {
+        const [first = ''] = mediaTypes;
+        const raw = first === jsonType ? '{}' : 'x=1';
+        const bodies: Record<string, string>[] = [
+          ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'x', `${first}x`].map((type) => ({
+            'content-type': type,
+          })),
+          ...['gzip', 'deflate', 'br', 'x'].map((encoding) => ({
+            'content-type': first,
+            'content-encoding': encoding,
+          })),
+          ...['latin1', 'utf-16', 'utf-7', 'x'].map((charset) => ({ 'content-type': `${first}; charset=${charset}` })),
+        ];
+        for (const headers of bodies) {
+          const answer = await send(probe, { headers, raw: Buffer.from(raw) });
+          assert.equal(answer.status, 400, JSON.stringify(headers));
+          assertOwnForm(surface, probe, answer);
+          assertNames(
+            surface,
+            answer,
+            'content-encoding' in headers || /charset/.test(headers['content-type'] ?? '')
+              ? /UTF-8 and not compressed/
+              : /Content-Type must be/,
+          );
+        }
+      });
+
+      for (const mediaType of mediaTypes) {
+        it(`${surface} ${operationId}: 4xx naming what cannot be read of ${mediaType}`, async () => {
+          for (const [what, [raw, named]] of Object.entries(unreadable[mediaType] ?? {})) {
+            const answer = await send(probe, { headers: { 'content-type': mediaType }, raw });
+            const expected = what.startsWith('more than') ? 413 : 400;
+            assert.equal(answer.status, expected, `${what}: ${answer.text.slice(0, 200)}`);
+            assertOwnForm(surface, probe, answer);
+            assertNames(surface, answer, named);
+          }
+          assertClean();
+        });
+
+        it(`${surface} ${operationId}: never 500 for odd members of ${mediaType}`, async () => {
+          for (const [what, raw] of Object.entries(odd[mediaType] ?? {})) {
+            const answer = await send(probe, { headers: { 'content-type': mediaType }, raw });
+            assert.ok(answer.status < 500, `${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
+          }
+          assertClean();
+        });
+      }
+    }
+  }
+});

@@ -1,0 +1,57 @@
+import type { DatabaseKind } from '../../support/stores.ts';
+import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
+import { type Exchange, findBreaches } from '../history.ts';
+import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+
+const parallel = 50;
+const graceMilliseconds = 10_000;
+
+/** T1: parallel refreshes of one token, through both doors and all servers, give one successor. */
+export const drill: Drill = {
+  id: 'T1',
+  title: '50 parallel refreshes of one token through both doors, one server on SQLite and two on PostgreSQL',
+  rounds: 200,
+  quickRounds: 20,
+  run: (options) => onEachDatabase((database) => runOn(database, options)),
+};
+
+async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+  const nodes = await openNodes(database);
+  try {
+    const [tokens] = await nodes.startSessions(1);
+    const history: Exchange[] = [];
+    const winners: number[] = [];
+    let token = tokens?.refresh_token ?? '';
+    for (let round = 0; round < rounds; round += 1) {
+      const answers = await race(nodes, token);
+      history.push(...answers);
+      const successors = new Set(answers.flatMap(({ got }) => got ?? []));
+      winners.push(successors.size);
+      token = [...successors][0] ?? token;
+    }
+    const breaches = findBreaches(history, { graceMilliseconds });
+    for (const breach of breaches) log(`${database}: ${breach}`);
+    const refused = history.filter(({ outcome }) => outcome !== 'success').length;
+    return {
+      figures: {
+        requests: history.length,
+        'successors of a token × rounds': histogram(winners),
+        'answers other than 200': refused,
+        'breaches of the rule': breaches.length,
+      },
+      holds: breaches.length === 0 && refused === 0 && winners.every((count) => count === 1),
+    };
+  } finally {
+    await nodes.dispose();
+  }
+}
+
+function race({ wires, client }: Nodes, token: string): Promise<Exchange[]> {
+  return Promise.all(
+    Array.from({ length: parallel }, (_, index) => {
+      const door = doors[index % doors.length] ?? doors[0];
+      const wire = wires[Math.floor(index / doors.length) % wires.length] ?? wires[0];
+      return exchange(wire, client, token, door);
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { clientAuthentication, type Tokens } from '../../support/sign-in.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
+import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+
+const graceSeconds = 1;
+
+/** T2: a token that comes back after the grace ends its family, at both doors and on all servers at once. */
+export const drill: Drill = {
+  id: 'T2',
+  title: 'reuse of a refresh token after the grace: the family is dead at both doors at once',
+  rounds: 50,
+  quickRounds: 4,
+  run: (options) => onEachDatabase((database) => runOn(database, options)),
+};
+
+async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+  const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`]);
+  try {
+    const families = await rotate(nodes, await nodes.startSessions(rounds));
+    await delay(graceSeconds * 1000 + 50);
+    let accepted = 0;
+    const milliseconds: number[] = [];
+    for (const [index, family] of families.entries()) {
+      const startedAt = performance.now();
+      const reuse = await exchange(nodes.wires[0], nodes.client, family.used, doors[index % 2] ?? doors[0]);
+      milliseconds.push(reuse.answeredAt - startedAt);
+      const alive = await findAlive(nodes, family);
+      if (reuse.outcome !== 'refused') alive.push('the reused token');
+      for (const name of alive) log(`${database}: ${name} was accepted after the reuse`);
+      accepted += alive.length;
+    }
+    return {
+      figures: {
+        families: families.length,
+        'tokens still accepted': accepted,
+        'slowest revocation, ms': Math.round(Math.max(...milliseconds)),
+      },
+      holds: accepted === 0,
+    };
+  } finally {
+    await nodes.dispose();
+  }
+}
+
+interface Family {
+  /** A refresh token that was used up. */
+  readonly used: string;
+  readonly current: string;
+  readonly accessToken: string;
+}
+
+function rotate({ wires: [wire], client }: Nodes, sessions: readonly Tokens[]): Promise<Family[]> {
+  return Promise.all(
+    sessions.map(async ({ refresh_token: used, access_token: accessToken }) => {
+      const { got } = await exchange(wire, client, used, doors[0]);
+      return { used, current: got ?? '', accessToken };
+    }),
+  );
+}
+
+/** What of the family still opens anything, anywhere. */
+async function findAlive({ wires, client }: Nodes, { current, accessToken }: Family): Promise<string[]> {
+  const alive: string[] = [];
+  const { headers, form } = clientAuthentication(client);
+  for (const [node, wire] of wires.entries()) {
+    for (const door of doors) {
+      const { outcome } = await exchange(wire, client, current, door);
+      if (outcome !== 'refused') alive.push(`the successor at ${door} of server ${node}`);
+    }
+    const bearer = { authorization: `Bearer ${accessToken}` };
+    const userinfo = await wire.send('GET', '/oauth2/userinfo', { headers: bearer });
+    if (userinfo.status !== 401) alive.push(`the access token at userinfo of server ${node}`);
+    for (const token of [current, accessToken]) {
+      const seen = await wire.send('POST', '/oauth2/introspect', { headers, form: { ...form, token } });
+      if (seen.body.active !== false) alive.push(`a token at introspection of server ${node}`);
+    }
+  }
+  return alive;
+}

@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { clientAuthentication } from '../../support/sign-in.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
+import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+import { type Exchange, findBreaches } from '../history.ts';
+import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
+
+const sessionCount = 12;
+/** Longer than a start takes on a busy machine. */
+const graceSeconds = 60;
+
+/** T3: the process dies under load; a client that sends its last token again goes on where it was. */
+export const drill: Drill = {
+  id: 'T3',
+  title: 'kill -9 under load, restart, retry of the last token: no session is lost',
+  rounds: 50,
+  quickRounds: 3,
+  run: (options) => onEachDatabase((database) => runOn(database, options)),
+};
+
+async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+  const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`], 1);
+  try {
+    let service = nodes.services[0];
+    let tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
+    const history: Exchange[] = [];
+    const figures = { acknowledged: 0, unanswered: 0, committed: 0, lost: 0 };
+    for (let round = 0; round < rounds; round += 1) {
+      const before = history.length;
+      const running = tokens.map((token) => refreshUntilBroken(nodes, token, history));
+      while (history.length === before) await delay(5);
+      await delay(randomInt(20, 300));
+      await service?.kill();
+      tokens = await Promise.all(running);
+      service = await nodes.installation.serve();
+      figures.committed += await countConsumed(nodes, tokens);
+      const retries = await Promise.all(tokens.map((token) => exchange(nodes.wires[0], nodes.client, token, doors[1])));
+      history.push(...retries);
+      figures.lost += retries.filter(({ outcome }) => outcome !== 'success').length;
+      tokens = retries.map(({ sent, got }) => got ?? sent);
+    }
+    figures.acknowledged = history.filter(({ outcome }) => outcome === 'success').length;
+    figures.unanswered = history.filter(({ outcome }) => outcome === 'no answer').length;
+    const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
+    for (const breach of breaches) log(`${database}: ${breach}`);
+    return {
+      figures: {
+        kills: rounds,
+        'refreshes answered': figures.acknowledged,
+        'cut off by a kill': figures.unanswered,
+        'of these committed before it': figures.committed,
+        'sessions lost': figures.lost,
+        'breaches of the rule': breaches.length,
+      },
+      holds: figures.lost === 0 && breaches.length === 0 && figures.unanswered > 0,
+    };
+  } finally {
+    await nodes.dispose();
+  }
+}
+
+/** Refreshes on and on; answers the token whose refresh brought no answer. */
+async function refreshUntilBroken(
+  { wires: [wire], client }: Nodes,
+  first: string,
+  history: Exchange[],
+): Promise<string> {
+  let token = first;
+  for (let turn = 0; ; turn += 1) {
+    const made = await exchange(wire, client, token, doors[turn % 2] ?? doors[0]);
+    history.push(made);
+    if (made.outcome !== 'success') return token;
+    token = made.got ?? '';
+  }
+}
+
+/** How many of the tokens were used up although nobody was told: introspection knows the live one only. */
+async function countConsumed({ wires: [wire], client }: Nodes, tokens: readonly string[]): Promise<number> {
+  const { headers, form } = clientAuthentication(client);
+  const answers = await Promise.all(
+    tokens.map((token) => wire.send('POST', '/oauth2/introspect', { headers, form: { ...form, token } })),
+  );
+  return answers.filter(({ body }) => body.active === false).length;
+}

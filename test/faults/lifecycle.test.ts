@@ -1,0 +1,223 @@
+/** Start, stop and refusal to start of the real process, and what an operator can ask it. */
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freshDatabase } from '../support/postgres.ts';
+import { type Installation, install, type Service } from '../support/process.ts';
+import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
+import { databases } from '../support/stores.ts';
+import { openWire, type Wire } from '../support/wire.ts';
+
+function events(service: Service): unknown[] {
+  const lines = service.output().trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line).event).filter((event) => event !== 'request');
+}
+
+for (const database of databases) {
+  describe(`the life of a server on ${database}`, () => {
+    let installation: Installation;
+    let service: Service;
+    let account: RunningAccount;
+    let keyFile: string;
+    before(async () => {
+      installation = await install(database);
+      service = await installation.serve();
+      account = await openAccount(service, ['grant.password=on', 'limit.sign-in=off']);
+      keyFile = join(installation.folder, 'data/master.key');
+    });
+    after(async () => {
+      account.close();
+      await installation.dispose();
+    });
+
+    it('SIGTERM lets running requests finish, ends with 0, and frees the port', async () => {
+      const client = await registerClient(account);
+      const { headers, form } = clientAuthentication(client);
+      const attempt = { ...form, grant_type: 'password', username: 'nobody', password: 'a wrong password' };
+      const sent = { headers, form: { ...attempt, scope: 'openid' } };
+      await account.send('POST', '/oauth2/token', sent);
+      // Each waits for a place to hash a password: when the first is answered, the others are under way.
+      const running = Array.from({ length: 24 }, () => account.send('POST', '/oauth2/token', sent));
+      const stopped = Promise.race(running).then(() => service.stop());
+      const answers = await Promise.all(running);
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]));
+      assert.equal(await stopped, 0);
+      assert.deepEqual(events(service), ['listening', 'stopping', 'stopped']);
+      await assert.rejects(account.wire.call('GET', '/healthz'), { code: 'ECONNREFUSED' });
+    });
+
+    it('a second start serves what the first one stored', async () => {
+      service = await installation.serve();
+      const { client, tokens } = await account.signIn();
+      assert.equal(await service.stop('SIGINT'), 0);
+      service = await installation.serve();
+      assert.equal((await refresh(account, client, tokens.refresh_token)).status, 200);
+      await service.stop();
+    });
+
+    it('does not start without the master key of its data, and makes no new one', async () => {
+      renameSync(keyFile, `${keyFile}.away`);
+      const { exitCode, stderr } = await installation.run(['serve']);
+      assert.notEqual(exitCode, 0);
+      assert.match(stderr, /master\.key is missing although the database holds data/);
+      assert.equal(existsSync(keyFile), false);
+      renameSync(`${keyFile}.away`, keyFile);
+    });
+
+    it('does not start with another master key, nor with one that others may read', async () => {
+      const right = readFileSync(keyFile);
+      const wrong = randomBytes(32).toString('base64');
+      writeFileSync(keyFile, wrong, { mode: 0o600 });
+      const refused = await installation.run(['serve']);
+      assert.notEqual(refused.exitCode, 0);
+      assert.match(refused.stderr, /is not the master key that this database was sealed with/);
+      assert.ok(!refused.stderr.includes(wrong));
+      writeFileSync(keyFile, right);
+      chmodSync(keyFile, 0o640);
+      const exposed = await installation.run(['serve']);
+      assert.notEqual(exposed.exitCode, 0);
+      assert.match(exposed.stderr, /chmod 600/);
+      chmodSync(keyFile, 0o600);
+      service = await installation.serve();
+      assert.equal(await service.stop(), 0);
+    });
+  });
+}
+
+describe('bad settings', () => {
+  it('are all said at once, without their values, and nothing starts', async (t) => {
+    const installation = await install('sqlite');
+    t.after(() => installation.dispose());
+    const { exitCode, stderr } = await installation.run(['serve'], {
+      env: {
+        PORT: '0',
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'mysql://gatehouse:c4nary@127.0.0.1/gatehouse',
+        METRICS_TOKEN: 'c4nary',
+        TRUST_PROXY: '0.0.0.0/0',
+        MASTER_KEYFILE: 'x',
+      },
+    });
+    assert.notEqual(exitCode, 0);
+    for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'METRICS_TOKEN', 'TRUST_PROXY', 'MASTER_KEYFILE']) {
+      assert.match(stderr, new RegExp(`\\b${name}\\b`));
+    }
+    assert.doesNotMatch(stderr, /c4nary/);
+    assert.equal(existsSync(join(installation.folder, 'data')), false);
+  });
+});
+
+describe('what an operator asks a server', () => {
+  const token = 'metrics-token-of-this-test';
+  const proxied = [
+    { 'x-forwarded-for': '192.0.2.1' },
+    { 'x-forwarded-host': 'localhost' },
+    { forwarded: 'for=192.0.2.1' },
+    { via: '1.1 proxy' },
+  ];
+
+  describe('without METRICS_TOKEN', () => {
+    let installation: Installation;
+    let wire: Wire;
+    before(async () => {
+      installation = await install('sqlite');
+      const { port } = await installation.serve();
+      // No account has this name: the three answer on any Host.
+      wire = openWire({ port, host: 'nobody.example' });
+    });
+    after(async () => {
+      wire.close();
+      await installation.dispose();
+    });
+
+    it('/healthz answers anybody', async () => {
+      for (const headers of [{}, ...proxied]) {
+        const { status, body } = await wire.call('GET', '/healthz', { headers });
+        assert.deepEqual([status, body], [200, { status: 'ok' }]);
+      }
+    });
+
+    it('/readyz tells a loopback peer the details, and what came through a proxy the result', async () => {
+      const { status, body } = await wire.call('GET', '/readyz');
+      assert.deepEqual(
+        [status, body],
+        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' } }],
+      );
+      for (const headers of proxied) {
+        const seen = await wire.call('GET', '/readyz', { headers });
+        assert.deepEqual([seen.status, seen.body], [200, { status: 'ready' }]);
+      }
+    });
+
+    it('/metrics is for a loopback peer, not for what came through a proxy', async () => {
+      const { status, text, headers } = await wire.call('GET', '/metrics');
+      assert.equal(status, 200);
+      assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
+      assert.match(text, /^gatehouse_request_seconds_count\{/m);
+      for (const headers of proxied) {
+        const refused = await wire.call('GET', '/metrics', { headers });
+        assert.equal(refused.status, 401);
+        assert.equal(refused.headers['www-authenticate'], 'Bearer');
+      }
+    });
+  });
+
+  describe('with METRICS_TOKEN', () => {
+    let installation: Installation;
+    let wire: Wire;
+    before(async () => {
+      installation = await install('sqlite', { METRICS_TOKEN: token });
+      const { port } = await installation.serve();
+      wire = openWire({ port, host: 'nobody.example' });
+    });
+    after(async () => {
+      wire.close();
+      await installation.dispose();
+    });
+
+    it('the bearer opens the metrics and the details, through a proxy too', async () => {
+      for (const more of [{}, ...proxied]) {
+        const headers = { ...more, authorization: `Bearer ${token}` };
+        assert.equal((await wire.call('GET', '/metrics', { headers })).status, 200);
+        assert.ok((await wire.call('GET', '/readyz', { headers })).body.checks);
+      }
+    });
+
+    it('nothing else does', async () => {
+      const wrong = [undefined, '', 'Bearer', `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, `Basic ${token}`];
+      for (const authorization of wrong) {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        assert.equal((await wire.call('GET', '/metrics', { headers })).status, 401);
+        assert.deepEqual((await wire.call('GET', '/readyz', { headers })).body, { status: 'ready' });
+      }
+    });
+  });
+
+  it('a database that is gone: /readyz 503 with the reason, /healthz 200, the doors 503', async (t) => {
+    const database = await freshDatabase();
+    const installation = await install('sqlite', { DATABASE_URL: database.url });
+    t.after(() => installation.dispose());
+    const service = await installation.serve();
+    const account = await openAccount(service);
+    t.after(() => account.close());
+    await database.drop();
+    const ready = await account.wire.call('GET', '/readyz');
+    assert.equal(ready.status, 503);
+    assert.ok(ready.headers['retry-after']);
+    assert.deepEqual(ready.body, {
+      status: 'not ready',
+      checks: { ...ready.body.checks, store: 'unreachable', migrations: 'unknown' },
+    });
+    assert.equal((await account.wire.call('GET', '/healthz')).status, 200);
+    const form = { grant_type: 'refresh_token', refresh_token: 'rt_1', client_id: 'c' };
+    for (const path of ['/oidc/2/token', '/oauth2/token']) {
+      const answer = await account.send('POST', path, { form });
+      assert.deepEqual([answer.status, answer.body.error], [503, 'temporarily_unavailable']);
+    }
+    assert.equal(await service.stop(), 0);
+  });
+});

@@ -1,0 +1,95 @@
+/** Server processes on one database, sessions on them, and refreshes at either door: what races are made of. */
+
+import { freePort, type Installation, install, type Service } from '../support/process.ts';
+import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import {
+  CookieJar,
+  clientAuthentication,
+  type RegisteredClient,
+  redeem,
+  registerClient,
+  signInForCode,
+  type Tokens,
+} from '../support/sign-in.ts';
+import type { DatabaseKind } from '../support/stores.ts';
+import type { Wire } from '../support/wire.ts';
+import type { Exchange } from './history.ts';
+
+export const doors = ['/oidc/2/token', '/oauth2/token'] as const;
+
+export type Door = (typeof doors)[number];
+
+/** Servers of one installation, with an account that a client and a user are in. */
+export interface Nodes {
+  readonly installation: Installation;
+  readonly services: readonly Service[];
+  readonly account: RunningAccount;
+  /** One way to the account through each server. */
+  readonly wires: readonly [Wire, ...Wire[]];
+  readonly client: RegisteredClient;
+  /** So many sign-ins of the user, each the start of a family of tokens. */
+  startSessions(count: number): Promise<Tokens[]>;
+  dispose(): Promise<void>;
+}
+
+/** Two servers on PostgreSQL, one on SQLite, whose file one process serves. */
+export async function openNodes(
+  database: DatabaseKind,
+  settings: readonly string[] = [],
+  count = database === 'postgres' ? 2 : 1,
+): Promise<Nodes> {
+  const installation = await install(database);
+  const first = await installation.serve();
+  const services = [first];
+  while (services.length < count) services.push(await installation.serve({ port: await freePort() }));
+  const account = await openAccount(first, settings);
+  const client = await registerClient(account);
+  const user = await account.makeUser(client.app_id);
+  const jar = new CookieJar();
+  return {
+    installation,
+    services,
+    account,
+    wires: [account.wire, ...services.slice(1).map((service) => account.through(service))],
+    client,
+    startSessions: async (count) => {
+      const sessions: Tokens[] = [];
+      while (sessions.length < count) {
+        const query = await signInForCode(account, client, user, {}, jar);
+        sessions.push(await redeem(account, client, query.get('code') ?? ''));
+      }
+      return sessions;
+    },
+    dispose: async () => {
+      account.close();
+      await installation.dispose();
+    },
+  };
+}
+
+/**
+ * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. Any other
+ * answer than 200, 400 and 401 throws.
+ */
+export async function exchange(
+  wire: Pick<Wire, 'send'>,
+  client: RegisteredClient,
+  sent: string,
+  door: Door,
+): Promise<Exchange> {
+  const { headers, form } = clientAuthentication(client);
+  const calledAt = performance.now();
+  const call = { client: client.client_id, sent, calledAt };
+  const answer = await wire
+    .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
+    .catch((error: Error) => {
+      if (/ECONN|EPIPE|socket hang up|aborted|broke off/.test(`${error.message} ${'code' in error ? error.code : ''}`))
+        return null;
+      throw error;
+    });
+  if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };
+  const { status, body, text, answeredAt } = answer;
+  if (status === 200) return { ...call, got: body.refresh_token, outcome: 'success', answeredAt };
+  if (status !== 400 && status !== 401) throw new Error(`${door} answered ${status}: ${text}`);
+  return { ...call, got: null, outcome: 'refused', answeredAt };
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { createApp } from '../../src/app.ts';
+import { Failure } from '../../src/domain/failure.ts';
+import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
+
+const namesIn = (folder: string, ending: string) =>
+  readdirSync(new URL(`../../${folder}/`, import.meta.url))
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length));
+const surfaces = namesIn('generated', '.json');
+const workflows = namesIn('openapi/workflows', '.yaml');
+
+/** Addresses of the same host that a page links to or loads, without fragments. */
+function addressesIn(html: string): string[] {
+  return [...html.matchAll(/\b(?:href|src)="([^"#]+)[^"]*"/g)].map(([, address = '']) => address);
+}
+
+describe('the documentation', () => {
+  let app: TestApp;
+  const get = (path: string, headers: Record<string, string> = {}) => app.send('GET', path, { headers });
+
+  before(async () => {
+    app = await openTestApp('sqlite');
+  });
+  after(() => app.dispose());
+
+  test('the index lists every surface and every workflow, and all it links to is there', async () => {
+    const index = await get('/docs');
+    assert.equal(index.status, 200);
+    assert.equal(index.headers['content-type'], 'text/html; charset=utf-8');
+    const addresses = addressesIn(index.text);
+    for (const name of surfaces) {
+      for (const path of [`/docs/${name}`, `/openapi/${name}.yaml`, `/openapi/${name}.json`]) {
+        assert.ok(addresses.includes(path), path);
+      }
+    }
+    for (const name of workflows) assert.ok(addresses.includes(`/openapi/workflows/${name}.yaml`), name);
+    for (const address of new Set(addresses)) assert.equal((await get(address)).status, 200, address);
+    assert.equal((await get('/docs/')).text, index.text);
+  });
+
+  test('it is the same for every account', async () => {
+    const another = await app.another();
+    for (const path of ['/docs', ...surfaces.map((name) => `/docs/${name}`)]) {
+      const page = await get(path);
+      assert.equal((await another.send('GET', path)).text, page.text);
+      assert.ok(!page.text.includes(app.account.name), path);
+    }
+  });
+
+  for (const name of surfaces) {
+    test(`${name} is served bundled, as JSON and as YAML`, async () => {
+      const generated = readFileSync(new URL(`../../generated/${name}.json`, import.meta.url), 'utf8');
+      const json = await get(`/openapi/${name}.json`);
+      assert.equal(json.headers['content-type'], 'application/json; charset=utf-8');
+      assert.deepEqual(json.body, JSON.parse(generated));
+      const yaml = await get(`/openapi/${name}.yaml`);
+      assert.equal(yaml.headers['content-type'], 'application/yaml; charset=utf-8');
+      assert.deepEqual(parse(yaml.text), json.body);
+      assert.doesNotMatch(yaml.text, /\$ref: ['"]?[^#'"]/);
+    });
+
+    test(`the page of ${name} loads parts of this host only, and carries its contract`, async () => {
+      const { text, headers } = await get(`/docs/${name}`);
+      const addresses = addressesIn(text);
+      assert.ok(addresses.some((address) => address.startsWith('/docs/redoc.standalone.js?v=')));
+      for (const address of new Set(addresses)) {
+        assert.match(address, /^\//);
+        assert.equal((await get(address)).status, 200, address);
+      }
+      const [, contract = ''] = /<script type="application\/json" id="contract">(.*?)<\/script>/s.exec(text) ?? [];
+      assert.deepEqual(JSON.parse(contract), (await get(`/openapi/${name}.json`)).body);
+      assert.doesNotMatch(text, /<script(?![^>]* (?:src=|type="application\/json"))/);
+      assert.match(String(headers['content-security-policy']), /default-src 'none'; script-src 'self';/);
+      assert.doesNotMatch(String(headers['content-security-policy']), /unsafe|https?:/);
+    });
+  }
+
+  for (const name of workflows) {
+    test(`the workflows of ${name} are served as written, and the contracts they name lie beside them`, async () => {
+      const path = `/openapi/workflows/${name}.yaml`;
+      const { text, headers } = await get(path);
+      assert.equal(text, readFileSync(new URL(`../../openapi/workflows/${name}.yaml`, import.meta.url), 'utf8'));
+      assert.equal(headers['content-type'], 'application/yaml; charset=utf-8');
+      for (const { url } of parse(text).sourceDescriptions) {
+        assert.equal((await get(new URL(url, `http://host${path}`).pathname)).status, 200, url);
+      }
+    });
+  }
+
+  test('an address with the digest of the content is kept for ever, any other is checked before use', async () => {
+    const [versioned = ''] = addressesIn((await get('/docs')).text).filter((address) => address.includes('?v='));
+    const kept = await get(versioned);
+    assert.equal(kept.headers['cache-control'], 'public, max-age=31536000, immutable');
+    for (const address of [versioned.replace(/\?.*/, ''), `${versioned}0`, `${versioned}&v=1`, '/docs']) {
+      const checked = await get(address);
+      assert.equal(checked.headers['cache-control'], 'no-cache', address);
+      const again = await get(address, { 'if-none-match': String(checked.headers['etag']) });
+      assert.deepEqual([again.status, again.text, again.headers['etag']], [304, '', checked.headers['etag']]);
+      assert.equal((await get(address, { 'if-none-match': '"other"' })).status, 200);
+    }
+  });
+
+  test('HEAD answers what GET would, without the content', async () => {
+    const got = await get('/docs/redoc.standalone.js');
+    const { status, headers, text } = await app.send('HEAD', '/docs/redoc.standalone.js');
+    assert.deepEqual([status, text], [200, '']);
+    assert.equal(headers['content-length'], String(Buffer.byteLength(got.text)));
+    assert.equal(headers['etag'], got.headers['etag']);
+  });
+
+  test('the bundle of Redoc asks no other host for anything', async () => {
+    const { text } = await get('/docs/redoc.standalone.js');
+    const hosts = new Set([...text.matchAll(/["'`(]https?:\/\/([a-z0-9.-]+)/g)].map(([, host = '']) => host));
+    // What is left is names of schemas and namespaces, examples, and links that a person may follow.
+    assert.deepEqual(
+      [...hosts].filter((host) => /cdn|font|unpkg|jsdelivr|analytics|redoc\.ly/.test(host)),
+      [],
+    );
+  });
+
+  test('names that are not listed do not exist', async () => {
+    for (const path of [
+      '/docs/nothing',
+      '/docs/index.html',
+      '/docs/start-redoc.ts',
+      '/DOCS',
+      '/openapi',
+      '/openapi/redocly.yaml',
+      '/openapi/shared/schemas.yaml',
+      '/openapi/workflows/../../package.json',
+      '/openapi/workflows/%2e%2e%2f%2e%2e%2fpackage.json',
+      '/openapi/__proto__.json',
+    ]) {
+      assert.equal((await get(path)).status, 404, path);
+    }
+  });
+
+  test('another method is 405, an unknown host 404, a malformed request 400', async () => {
+    const posted = await app.send('POST', '/docs');
+    assert.deepEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD']);
+    assert.equal((await app.send('GET', '/docs', { host: 'unknown.example.com' })).status, 404);
+    assert.equal((await app.send('GET', '/docs', { host: 'a@b' })).status, 400);
+  });
+
+  test('with the store away it is 503, as everything else', async () => {
+    const accounts = {
+      ...app.services.store.accounts,
+      findBySubdomain: () => Promise.reject(new Failure('unavailable')),
+      findByHost: () => Promise.reject(new Failure('unavailable')),
+    };
+    const services = { ...app.services, store: { ...app.services.store, accounts } };
+    const { status, headers } = await seenFrom(app.account, createApp(services), services, app).send('GET', '/docs');
+    assert.deepEqual([status, headers['retry-after']], [503, '1']);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { assets } from '../../src/pages/assets.ts';
+import { failurePageHeaders, pageHeaders } from '../../src/pages/failure-page.ts';
+import { type OpenBrowser, openBrowser } from '../support/browser.ts';
+import { allPages, awkwardNames, plainNames } from './samples.ts';
+
+const origin = 'http://pages.localhost';
+const plain = allPages(plainNames);
+const awkward = new Map([...allPages(awkwardNames)].map(([name, html]) => [`${name}-awkward`, html]));
+const pages = new Map([...plain, ...awkward]);
+
+/** Answers from memory what a server would, with the policy that the pages are served with. */
+async function serve({ context }: OpenBrowser): Promise<void> {
+  await context.route(`${origin}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    const asset = assets.get(pathname.replace('/assets/', ''));
+    if (asset) return route.fulfill({ contentType: asset.type, body: asset.body });
+    const body = pages.get(pathname.slice(1)) ?? '';
+    const headers = pathname.includes('error-no-account')
+      ? failurePageHeaders({ account: null })
+      : pageHeaders('https://client.example.com');
+    return route.fulfill({ contentType: 'text/html; charset=utf-8', body, headers });
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const viewport of [
+    { width: 1100, height: 820 },
+    { width: 320, height: 640 },
+  ]) {
+    describe(`pages in ${colorScheme}, ${viewport.width} pixels wide`, () => {
+      let browser: OpenBrowser;
+      const complaints: string[] = [];
+
+      before(async () => {
+        browser = await openBrowser({ colorScheme, viewport });
+        browser.page.on('console', (message) => complaints.push(message.text()));
+        await serve(browser);
+      });
+      after(() => browser.close());
+
+      // Awkward names are a matter of width, so they are looked at where it is narrow, in one scheme.
+      const narrow = colorScheme === 'light' && viewport.width === 320;
+      for (const name of (narrow ? pages : plain).keys()) {
+        it(`${name} has no violation, no sideways scrolling and nothing the policy forbids`, async () => {
+          await browser.page.goto(`${origin}/${name}`);
+          const { violations } = await new AxeBuilder({ page: browser.page }).analyze();
+          assert.deepEqual(
+            violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+            [],
+          );
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          assert.equal(await browser.page.evaluate(overflow), 0);
+          assert.equal(await browser.page.evaluate('document.styleSheets.length'), 1);
+          assert.deepEqual(complaints, []);
+        });
+      }
+    });
+  }
+}

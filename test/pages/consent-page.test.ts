@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { consentPage } from '../../src/pages/views.ts';
+import { attribute, inputNamed, tagsOf } from './html.ts';
+
+const consent = {
+  accountName: 'Northwind',
+  appName: 'Expense Desk',
+  redirectHost: 'expenses.example.com',
+  userName: 'Ada',
+  userEmail: 'ada@northwind.example',
+  scopes: [{ name: 'email', title: 'See your e-mail address', description: 'The one we have for you.' }],
+  csrf: 'token-1',
+  request: 'request-1',
+  action: '/consent',
+};
+
+describe('consent page', () => {
+  it('offers allow, then deny, in one form', () => {
+    const html = consentPage(consent);
+    assert.equal(tagsOf(html, 'form').length, 1);
+    const buttons = tagsOf(html, 'button');
+    assert.deepEqual(
+      buttons.map((tag) => [attribute(tag, 'type'), attribute(tag, 'name'), attribute(tag, 'value')]),
+      [
+        ['submit', 'decision', 'allow'],
+        ['submit', 'decision', 'deny'],
+      ],
+    );
+    assert.equal(attribute(inputNamed(html, 'csrf'), 'value'), 'token-1');
+  });
+
+  it('shows who asks, what for, who is asked and where the answer goes', () => {
+    const html = consentPage(consent);
+    for (const text of [
+      'Expense Desk',
+      'See your e-mail address',
+      'The one we have for you.',
+      'ada@northwind.example',
+    ]) {
+      assert.ok(html.includes(`>${text}</bdi>`), text);
+    }
+    assert.match(html, /go back to <bdi class="strong">expenses\.example\.com<\/bdi>/);
+  });
+
+  it('links only to web addresses', () => {
+    const policyUri = 'https://expenses.example.com/privacy?a=1&b="2"';
+    const html = consentPage({ ...consent, clientUri: 'javascript:alert(1)', policyUri, tosUri: 'data:text/html,x' });
+    const links = tagsOf(html, 'a');
+    assert.deepEqual(
+      links.map((tag) => attribute(tag, 'href')),
+      ['https://expenses.example.com/privacy?a=1&amp;b=%222%22'],
+    );
+    for (const tag of links) assert.equal(attribute(tag, 'rel'), 'noopener noreferrer nofollow');
+  });
+
+  it('names a scope that has no title, and says so when nothing is asked for', () => {
+    const scopes = [{ name: 'reports:read', title: '', description: '' }];
+    assert.match(consentPage({ ...consent, scopes }), /<bdi>reports:read<\/bdi>/);
+    assert.match(consentPage({ ...consent, scopes: [] }), /Only to know that you signed in/);
+  });
+});

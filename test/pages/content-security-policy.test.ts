@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { contentSecurityPolicy } from '../../src/pages/content-security-policy.ts';
+
+function formAction(redirectUri?: string): string | undefined {
+  return /(?:^|; )form-action ([^;]*)/.exec(contentSecurityPolicy(redirectUri))?.[1];
+}
+
+describe('contentSecurityPolicy', () => {
+  it('allows style sheet and images of this host and nothing else', () => {
+    assert.equal(
+      contentSecurityPolicy(),
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+  });
+
+  it('lets a form end at the client', () => {
+    assert.equal(formAction('https://client.example.com/callback'), "'self' https:");
+    assert.equal(formAction('http://[::1]:4000/callback'), "'self' http:");
+    assert.equal(formAction('com.example.app:/callback'), "'self' com.example.app:");
+  });
+
+  it('takes nothing but a scheme from the redirect URI', () => {
+    assert.equal(formAction("x; script-src 'unsafe-inline'; y:/"), "'self'");
+    assert.equal(formAction('/callback'), "'self'");
+    assert.equal(formAction('https:; script-src *'), "'self' https:");
+  });
+});

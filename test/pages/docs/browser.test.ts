@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { type BrowserOptions, openBrowser } from '../../support/browser.ts';
+import { contracts } from '../../support/conforms.ts';
+
+describe('the documentation in a browser', () => {
+  let app: TestApp;
+  let origin = '';
+  const server = createServer((req, res) => {
+    req.headers.host = new URL(app.account.baseUrl).host;
+    app.app(req, res);
+  });
+
+  before(async () => {
+    app = await openTestApp('sqlite');
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    origin = `http://localhost:${address.port}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await app.dispose();
+  });
+
+  /** Runs `look` in a browser; any error, anything the policy forbids and any request to another host fails the test. */
+  async function browse(options: BrowserOptions, look: (page: Page) => Promise<void>): Promise<void> {
+    const { page, close } = await openBrowser(options);
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${origin}/`) && !/^(file|blob|data):/.test(url)) complaints.push(url);
+    });
+    try {
+      await look(page);
+      assert.deepEqual(complaints, []);
+    } finally {
+      await close();
+    }
+  }
+
+  const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 320]) {
+      test(`the index has no violation in ${colorScheme}, ${width} pixels wide`, () =>
+        browse({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
+          await page.goto(`${origin}/docs`);
+          for (const summary of await page.locator('summary').all()) await summary.click();
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          assert.deepEqual(
+            violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+            [],
+          );
+          assert.equal(await page.evaluate(sideways), 0);
+        }));
+    }
+  }
+
+  for (const [surface, { contract, routes }] of contracts) {
+    test(`Redoc draws every operation of ${surface} within the policy`, () =>
+      browse({}, async (page) => {
+        await page.goto(`${origin}/docs/${surface}`);
+        await page.locator('#reference h1', { hasText: contract.info.title }).waitFor();
+        for (const operationId of routes.operations.keys()) {
+          await page.locator(`[id$="/operation/${operationId}"] h2`).first().waitFor();
+        }
+        const answers = page.locator('#reference button', { has: page.locator('strong') });
+        assert.ok((await answers.count()) > 0);
+        for (const answer of await answers.all()) await answer.click();
+        assert.equal(await page.evaluate(sideways), 0);
+      }));
+  }
+
+  test('an operation on the index leads to its place on the page of its surface', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs`);
+      await page.getByRole('link', { name: 'POST /oidc/2/token' }).click();
+      const heading = page.getByRole('heading', { name: 'Refresh a token', level: 2 });
+      await heading.waitFor();
+      await page.waitForFunction('window.scrollY > 0');
+      const { y = -1 } = (await heading.boundingBox()) ?? {};
+      assert.ok(y >= 0 && y < 400, `the heading is at ${y}`);
+    }));
+
+  test('the search finds an operation', () =>
+    browse({}, async (page) => {
+      await page.goto(`${origin}/docs/oauth2`);
+      await page.getByPlaceholder('Search...').fill('introspect');
+      await page.locator('[role="search"] [role="menuitem"]', { hasText: 'Check a token' }).first().waitFor();
+    }));
+
+  test('without scripts the page names the operations and links to the contract', () =>
+    browse({ javaScript: false, viewport: { width: 320, height: 640 } }, async (page) => {
+      await page.goto(`${origin}/docs/oidc-2`);
+      await page.locator('noscript .operations code', { hasText: '/oidc/2/register' }).waitFor();
+      const link = page.locator('noscript a', { hasText: 'oidc-2.yaml' });
+      assert.equal(await link.getAttribute('href'), '/openapi/oidc-2.yaml');
+    }));
+
+  test('`npm run docs` writes the same pages to a folder, and they work from there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
+    try {
+      const script = fileURLToPath(new URL('../../../scripts/docs.ts', import.meta.url));
+      await promisify(execFile)(process.execPath, [script, '--out', folder]);
+      await browse({}, async (page) => {
+        await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+        await page.getByRole('link', { name: 'Client registration and token refresh', exact: true }).click();
+        await page.locator('#reference h1', { hasText: 'Client registration and token refresh' }).waitFor();
+        await page.getByRole('link', { name: 'Gatehouse documentation' }).click();
+        await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { consentPage, errorPage, type RefusalReason, refusalPage, signInPage } from '../../src/pages/views.ts';
+
+const requestId = '01J9Z6T2M4V8Q0W3K7R5N1B6XC';
+
+/** What people and clients may choose freely on the pages. */
+export interface Names {
+  readonly account: string;
+  readonly app: string;
+  readonly user: string;
+  readonly email: string;
+  readonly scope: string;
+}
+
+export const plainNames: Names = {
+  account: 'Northwind Traders',
+  app: 'Expense Desk',
+  user: 'Ada Lovelace',
+  email: 'ada@northwind.example',
+  scope: 'See your e-mail address',
+};
+
+const awkward = `${'Ω'.repeat(90)}${'W'.repeat(90)} "><script>alert(1)</script>'\u202Etfel ot thgir 😀`;
+
+/** Long, right to left, beyond the basic plane, and markup. */
+export const awkwardNames: Names = { account: awkward, app: awkward, user: awkward, email: awkward, scope: awkward };
+
+const reasons = {
+  user_locked: 'locked',
+  user_suspended: 'suspended',
+  access_not_assigned: 'no-access',
+  user_inactive: 'inactive',
+} as const satisfies Record<RefusalReason, string>;
+
+/** One document of every page and state, by a name for it. */
+export function allPages(names: Names): ReadonlyMap<string, string> {
+  const form = { accountName: names.account, appName: names.app, csrf: 'pW6nD0xH3kM9', request: 'Zk3vQ8sT1nW5' };
+  const consent = {
+    ...form,
+    redirectHost: 'expenses.example.com',
+    userName: names.user,
+    userEmail: names.email,
+    scopes: [
+      { name: 'email', title: names.scope, description: names.scope },
+      { name: 'reports:read', title: 'Read reports', description: '' },
+    ],
+    action: '/consent',
+  };
+  const links = {
+    clientUri: 'https://expenses.example.com/',
+    policyUri: 'https://expenses.example.com/privacy',
+    tosUri: 'https://expenses.example.com/terms',
+  };
+  const error = { title: 'Nothing here', message: 'There is no page at this address.', requestId, status: 404 };
+  return new Map([
+    ['sign-in', signInPage({ ...form, username: '', action: '/sign-in' })],
+    ['sign-in-wrong', signInPage({ ...form, username: names.user, problem: 'wrong', action: '/sign-in' })],
+    ['sign-in-missing', signInPage({ ...form, username: '', problem: 'missing', action: '/sign-in' })],
+    ['consent', consentPage({ ...consent, ...links })],
+    ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],
+    ['error-no-account', errorPage(error)],
+    ['error-busy', errorPage({ ...error, accountName: names.account, status: 503 })],
+    ...Object.entries(reasons).map(([reason, name]): [string, string] => [
+      `refusal-${name}`,
+      refusalPage({ accountName: names.account, appName: names.app, reason: reason as RefusalReason, requestId }),
+    ]),
+  ]);
+}

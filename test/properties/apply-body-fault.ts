@@ -1,0 +1,80 @@
+/** Puts one thing wrong into a body, or into how it is announced. */
+
+import { gzipSync } from 'node:zlib';
+import type { Faulty } from './apply-fault.ts';
+import type { Fault } from './faults.ts';
+import { form, json } from './requests.ts';
+import { encode, type Prepared, put, putMembers, type Wire } from './wire.ts';
+
+/** The same request with another body, its length told. */
+export function withContent(wire: Wire, body: Buffer | null): Wire {
+  return { ...wire, body, headers: put(wire.headers, { 'content-length': String(body?.length ?? 0) }) };
+}
+
+export function withBody({ kind, value }: Fault, request: Prepared): Faulty | null {
+  const { body, mediaType } = request;
+  const wire = encode(request);
+  const content = (text: string) => withContent(wire, Buffer.from(text));
+  if (!body) return null;
+  switch (kind) {
+    case 'empty body':
+      return { wire: content(''), says: null };
+    case 'no body': {
+      const headers = put(wire.headers, { 'content-type': undefined, 'content-length': '0' });
+      return { wire: { ...wire, headers, body: null }, says: null };
+    }
+    case 'oversized body':
+      return { wire: encode({ ...request, body: putMembers(body, { padding: 'a'.repeat(70_000) }) }), says: null };
+    case 'too many members': {
+      if (mediaType !== form) return null;
+      const members = Array.from({ length: 51 }, (_, index) => [`member${index}`, 'a'] as const);
+      return { wire: encode({ ...request, body: putMembers(body, Object.fromEntries(members)) }), says: null };
+    }
+    default:
+      return mediaType === json ? withJson({ kind, value }, content, JSON.stringify(body)) : null;
+  }
+}
+
+function withJson(
+  { kind, value }: Pick<Fault, 'kind' | 'value'>,
+  content: (text: string) => Wire,
+  text: string,
+): Faulty {
+  const rest = text === '{}' ? '}' : `,${text.slice(1)}`;
+  switch (kind) {
+    case '__proto__':
+      return { wire: content(`{"__proto__":${JSON.stringify(value)}${rest}`), says: '__proto__' };
+    case 'nested too deep': {
+      const depth = value as number;
+      return { wire: content(`{"deep":${'['.repeat(depth)}${']'.repeat(depth)}${rest}`), says: /deep/ };
+    }
+    case 'malformed body':
+      return { wire: content(value as string), says: /JSON/ };
+    default:
+      return {
+        wire: content(JSON.stringify(value)),
+        says: typeof value === 'object' && value ? /the body/ : /JSON|the body/,
+      };
+  }
+}
+
+export function withMediaType({ kind, value }: Fault, request: Prepared): Faulty | null {
+  const wire = encode(request);
+  const type = (mediaType: string | undefined) => ({
+    ...wire,
+    headers: put(wire.headers, { 'content-type': mediaType }),
+  });
+  switch (kind) {
+    case 'wrong media type':
+      return { wire: type(String(value)), says: /Content-Type/ };
+    case 'no media type':
+      // Nothing is of no type.
+      return wire.body?.length ? { wire: type(undefined), says: /Content-Type/ } : null;
+    case 'wrong charset':
+      return { wire: type(`${request.mediaType}; charset=${value}`), says: /UTF-8/ };
+    default: {
+      const headers = put(wire.headers, { 'content-encoding': String(value) });
+      return { wire: withContent({ ...wire, headers }, gzipSync(wire.body ?? '')), says: /compressed/ };
+    }
+  }
+}

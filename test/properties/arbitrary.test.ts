@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { contracts } from '../support/conforms.ts';
+import { validOf } from './arbitrary.ts';
+import { breachesOf } from './breaches.ts';
+import { allOperations, type Schema } from './operations.ts';
+import { readSeed } from './seed.ts';
+
+const seed = readSeed();
+const numRuns = 30;
+
+describe('values made by schema', () => {
+  for (const [surface, { ajv, contract }] of contracts) {
+    const { schemas = {} } = (contract as { components?: { schemas?: Record<string, Schema> } }).components ?? {};
+    const { resolve } = allOperations().find((operation) => operation.surface === surface) ?? {};
+    assert.ok(resolve, surface);
+    for (const [name, schema] of Object.entries(schemas)) {
+      const validate = ajv.compile({ $ref: `${surface}#/components/schemas/${name}` });
+
+      it(`${surface} ${name}: those that fit are taken`, (t) => {
+        t.diagnostic(`seed ${seed}`);
+        const fits = fc.property(validOf(schema, resolve), (value) =>
+          assert.ok(validate(value), ajv.errorsText(validate.errors)),
+        );
+        fc.assert(fits, { seed, numRuns });
+      });
+
+      it(`${surface} ${name}: those that break one keyword are refused for it`, (t) => {
+        t.diagnostic(`seed ${seed}`);
+        for (const { keyword, values } of breachesOf(schema, resolve)) {
+          const broken = fc.property(values, (value) => {
+            assert.ok(!validate(value), `${keyword} is not broken`);
+            const last = keyword.split(' ').at(-1);
+            assert.ok(
+              validate.errors?.some((error) => error.keyword === last),
+              ajv.errorsText(validate.errors),
+            );
+          });
+          fc.assert(broken, { seed, numRuns });
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,94 @@
+/** Browsers in the middle of a sign-in, as far as each page needs them. */
+
+import assert from 'node:assert/strict';
+import type { UserRecord } from '../../src/store/records.ts';
+import type { TestApp } from '../support/app.ts';
+import { authorizePath, CookieJar, makeUser, password, type RegisteredClient, readForm } from '../support/sign-in.ts';
+
+/**
+ * Where a sign-in stands. `open`: nobody is signed in. `consent`: the user is asked. `decision`: the same, and what was
+ * decided may be decided again. `granted`: only `/continue` is left.
+ */
+export type Stage = 'open' | 'consent' | 'decision' | 'granted';
+
+interface Session {
+  readonly jar: CookieJar;
+  readonly user: UserRecord;
+}
+
+/** A browser with the sign-in it is in, and the token of the page it sees. */
+export interface Browser extends Session {
+  readonly requestId: string;
+  readonly csrf: string;
+}
+
+/** More sessions than requests at once are of no use. */
+const mostSessions = 32;
+
+export class Browsers {
+  readonly #app: TestApp;
+  readonly #client: () => Promise<RegisteredClient>;
+  readonly #idle: Record<Stage, Browser[]> = { open: [], consent: [], decision: [], granted: [] };
+  #sessions: Session[] = [];
+  #users: UserRecord[] = [];
+
+  constructor(app: TestApp, client: () => Promise<RegisteredClient>) {
+    this.#app = app;
+    this.#client = client;
+  }
+
+  forget(): void {
+    this.#sessions = [];
+    this.#users = [];
+    for (const browsers of Object.values(this.#idle)) browsers.length = 0;
+  }
+
+  /** A browser for one request alone, to be given back. */
+  async take(stage: Stage): Promise<Browser> {
+    const idle = this.#idle[stage].pop();
+    if (idle) return idle;
+    if (stage === 'open') {
+      const user = this.#users.pop() ?? (await makeUser(this.#app, (await this.#client()).app_id));
+      return this.#begin({ jar: new CookieJar(), user }, '/sign-in');
+    }
+    const session = this.#sessions.pop() ?? (await this.#signIn());
+    const browser = await this.#begin(session, '/consent');
+    if (stage === 'granted') await this.#submit(browser, '/consent', { decision: 'allow' });
+    return browser;
+  }
+
+  giveBack(stage: Stage, browser: Browser): void {
+    this.#idle[stage].push(browser);
+  }
+
+  /** Keeps the session of a browser whose sign-in came to its end. */
+  giveBackSession({ jar, user }: Session): void {
+    if (this.#sessions.length < mostSessions) this.#sessions.push({ jar, user });
+    else this.#users.push(user);
+  }
+
+  /** Begins a sign-in and reads the form of the page it stands at. */
+  async #begin({ jar, user }: Session, page: string): Promise<Browser> {
+    const path = authorizePath(await this.#client(), { prompt: 'consent' });
+    const begun = await this.#app.send('GET', path, { headers: jar.header });
+    jar.keep(begun);
+    const next = new URL(String(begun.headers['location']), this.#app.account.baseUrl);
+    const shown = await this.#app.send('GET', `${page}${next.search}`, { headers: jar.header });
+    assert.equal(shown.status, 200, shown.text);
+    const csrf = readForm(shown.text).fields['csrf'] ?? '';
+    return { jar, user, requestId: next.searchParams.get('request') ?? '', csrf };
+  }
+
+  async #signIn(): Promise<Session> {
+    const browser = await this.take('open');
+    await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
+    return browser;
+  }
+
+  async #submit({ jar, requestId, csrf }: Browser, page: string, fields: Record<string, string>): Promise<void> {
+    const form = { request: requestId, csrf, ...fields };
+    const answer = await this.#app.send('POST', page, { headers: jar.header, form });
+    assert.equal(answer.status, 303, answer.text);
+    jar.keep(answer);
+  }
+}

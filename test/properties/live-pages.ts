@@ -1,0 +1,52 @@
+/** Live values of the operations that a browser is sent to. */
+
+import type { UserRecord } from '../../src/store/records.ts';
+import { codeChallenge, redirectUri } from '../support/sign-in.ts';
+import type { Browser, Stage } from './browsers.ts';
+import type { Pool } from './pool.ts';
+import type { Plan } from './requests.ts';
+import type { Taken } from './taken.ts';
+
+/** An authorization request of any kind of client. */
+export async function authorization(pool: Pool, { pick, freedom }: Plan, place: 'query' | 'body'): Promise<Taken> {
+  const kinds = ['client_secret_basic', 'client_secret_post', 'none', 'unnamed'] as const;
+  const { client_id } = await pool.client(kinds[pick % kinds.length] ?? 'none');
+  const parameters = {
+    response_type: 'code',
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    // Documented, and documented as refused.
+    ...(freedom === 'example' && { request: undefined, request_uri: undefined }),
+  };
+  return { live: { [place]: parameters }, loose: ['code_challenge'] };
+}
+
+/** A hosted page: the sign-in in progress, its cookies, and (in a form) its token and fields. */
+export async function page(
+  pool: Pool,
+  stage: Stage,
+  place: 'query' | 'body',
+  fields?: (browser: Browser) => Record<string, string>,
+): Promise<Taken & { readonly signedIn: UserRecord }> {
+  const browser = await pool.browsers.take(stage);
+  const { jar, requestId, csrf, user } = browser;
+  const members = { request: requestId, ...(fields && { csrf, ...fields(browser) }) };
+  // The cookie that binds the sign-in to the browser stands last, where a changed header changes it.
+  const cookies = [...jar.cookies].sort(([one], [other]) => one.localeCompare(other));
+  const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
+  return {
+    live: { [place]: members, headers: { cookie } },
+    expires: true,
+    signedIn: user,
+    settle: (answer) => {
+      jar.keep(answer);
+      // A wrong password was counted against the user.
+      if (answer.status === 401) return;
+      const ended = answer.status === 303 && (stage === 'granted' || (stage === 'open' && fields !== undefined));
+      if (ended) pool.browsers.giveBackSession(browser);
+      else pool.browsers.giveBack(stage, browser);
+    },
+  };
+}

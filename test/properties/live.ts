@@ -1,0 +1,89 @@
+/**
+ * Which members of which operation must be live for a request to succeed. A new surface adds its operations to the
+ * table; one that needs a caller only needs no line.
+ */
+
+import { password } from '../support/sign-in.ts';
+import { authorization, page } from './live-pages.ts';
+import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
+import type { Scheme } from './operations.ts';
+import type { Pool } from './pool.ts';
+import type { Plan } from './requests.ts';
+import type { Taken } from './taken.ts';
+
+/** By scheme: callers that a header names. */
+const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) => Promise<Taken>>> = {
+  bearer: async (pool, { scopes: [scope = ''] }, { operation }) => {
+    const narrow = 'authentication_only';
+    const opens = operation.security.some((scheme) => scheme?.scopes.includes(narrow));
+    return {
+      live: { headers: { authorization: `Bearer ${await pool.bearer(scope)}` } },
+      expires: true,
+      ...(!opens && { narrow: `Bearer ${await pool.bearer(narrow)}` }),
+    };
+  },
+};
+
+/** By operation: everything else. */
+const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken>>> = {
+  'auth-2 issueCredentialToken': async (pool, { scheme }) => {
+    const { clientId, clientSecret } = await pool.pair('read_all');
+    return { live: showPair(scheme, clientId, clientSecret, { grant_type: 'client_credentials' }) };
+  },
+  'auth-2 revokeCredentialToken': async (pool, { scheme, pick }) => {
+    const { clientId, clientSecret } = await pool.pair('read_all');
+    // A token that is revoked already is as good.
+    const token = pick % 4 ? await pool.bearer('read_all', 'revocation') : await pool.newBearer('read_all');
+    return { live: showPair(scheme, clientId, clientSecret, { access_token: token }), loose: ['access_token'] };
+  },
+  'oidc-2 registerClient': (_pool, plan) => registration(plan),
+  'oidc-2 refreshToken': (pool, plan) => refreshed(pool, plan),
+  'oauth2 registerClient': (_pool, plan) => registration(plan),
+  'oauth2 authorize': (pool, plan) => authorization(pool, plan, 'query'),
+  'oauth2 authorizeByForm': (pool, plan) => authorization(pool, plan, 'body'),
+  'oauth2 issueToken': (pool, plan) => byGrantType(pool, plan),
+  'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),
+  'oauth2 readUserinfoByForm': (pool, plan) => userinfo(pool, plan),
+  'oauth2 introspectToken': async (pool, plan) => {
+    const kind = clientKind(plan);
+    const grant = await pool.grant(kind);
+    const token = plan.pick % 2 ? grant.tokens.access_token : grant.tokens.refresh_token;
+    const live = showClient(plan.scheme, grant.client, { token });
+    return { live, loose: ['token'], settle: () => pool.giveBack(kind, grant) };
+  },
+  'oauth2 revokeToken': (pool, plan) => revocation(pool, plan),
+  'pages showSignIn': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'consent' : 'open', 'query'),
+  'pages signIn': async (pool) => {
+    const taken = await page(pool, 'open', 'body', ({ user }) => ({ username: user.email ?? '', password }));
+    return { ...taken, user: taken.signedIn };
+  },
+  'pages showConsent': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'consent', 'query'),
+  'pages decideConsent': (pool, { pick }) =>
+    page(pool, 'decision', 'body', () => ({ decision: pick % 2 ? 'allow' : 'deny' })),
+  'pages continueAuthorization': async (pool, { pick }) => {
+    const stage = (['granted', 'consent', 'open'] as const)[pick % 3] ?? 'open';
+    const taken = await page(pool, stage, 'query');
+    return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
+  },
+  'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
+};
+
+/** The live values that a planned request needs. */
+export async function takeLive(pool: Pool, plan: Plan): Promise<Taken> {
+  const { operation, scheme } = plan;
+  const caller = scheme && (await callers[scheme.name]?.(pool, scheme, plan));
+  const taken = await sources[operation.name]?.(pool, plan);
+  const headers = { ...caller?.live.headers, ...taken?.live.headers };
+  return { ...caller, ...taken, live: { ...taken?.live, headers } };
+}
+
+/** Whether the operation needs anything live at all. */
+export function needsLive({ name, security }: Plan['operation']): boolean {
+  return name in sources || security.some((scheme) => scheme !== null && scheme.name in callers);
+}
+
+/** RFC 7591 §2: the two ways to name a client's keys exclude each other. */
+async function registration({ freedom, pick }: Plan): Promise<Taken> {
+  if (freedom === 'free') return { live: {} };
+  return { live: { body: pick % 2 ? { jwks: undefined } : { jwks_uri: undefined } } };
+}

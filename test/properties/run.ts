@@ -1,0 +1,197 @@
+/** Sends generated requests to a running service and keeps count of what came back. */
+
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { setUser } from '../../src/domain/users/users.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import type { Answer } from '../support/conforms.ts';
+import { type DatabaseKind, fastFolder } from '../support/stores.ts';
+import { applyFault, type Faulty } from './apply-fault.ts';
+import { type Client, overClient, serve } from './client.ts';
+import type { Fault, FaultKind } from './faults.ts';
+import { takeLive } from './live.ts';
+import { allOperations } from './operations.ts';
+import { Pool } from './pool.ts';
+import { type Plan, plansOf } from './requests.ts';
+import type { Taken } from './taken.ts';
+import { describeWire, encode, prepare, type Wire } from './wire.ts';
+
+/** Requests under way at once. */
+export const lanes = 16;
+
+const settings = {
+  'grant.password': 'on',
+  'refresh.idle_days': '1',
+  'limit.api-2': 'off',
+  'limit.register': 'off',
+  'limit.register-open': 'off',
+  'limit.sign-in': 'off',
+  'limit.client-auth': 'off',
+};
+
+const dayMilliseconds = 86_400_000;
+
+/** What came back to the requests of one operation. */
+export interface Tally {
+  valid: number;
+  /** Valid ones that were answered 2xx or 3xx. */
+  passed: number;
+  wrong: number;
+  readonly statuses: Map<number, number>;
+  readonly kinds: Map<FaultKind, number>;
+}
+
+export interface Run {
+  readonly tallies: ReadonlyMap<string, Tally>;
+  /** Sends a request that fits the contract. */
+  sendValid(plan: Plan): Promise<void>;
+  /** Sends one with exactly one thing wrong, which must be refused. */
+  sendWrong(plan: Plan, fault: Fault): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already. */
+export async function startRun(kind: DatabaseKind, seed: number): Promise<Run> {
+  const app = await openTestApp(kind, { settings, folder: fastFolder() });
+  const client = await serve(app, lanes);
+  const pool = new Pool(overClient(app, client));
+  const other = new Pool(overClient(await app.another(settings), client));
+  const expired = await takeExpiring(pool, seed);
+  // Longer than anything lives but a session's user, a client and a pair.
+  app.services.clock.advance(dayMilliseconds + 3_600_000);
+  pool.forget();
+  const tallies = new Map(allOperations().map(({ name }) => [name, newTally()]));
+  const tallyOf = ({ operation }: Plan) => tallies.get(operation.name) ?? newTally();
+  return {
+    tallies,
+    sendValid: async (plan) => {
+      const taken = await takeLive(pool, plan);
+      const wire = encode(prepare(plan, taken.live, hostOf(pool)));
+      const answer = await exchange(app, client, wire);
+      taken.settle?.(answer);
+      count(tallyOf(plan), answer);
+      tallyOf(plan).valid += 1;
+      if (answer.status < 400) tallyOf(plan).passed += 1;
+    },
+    sendWrong: async (plan, fault) => {
+      const taken = await takeLive(pool, plan);
+      const sources = { foreign: await borrow(other, plan, fault), expired: expired.get(keyOf(plan)) };
+      const request = prepare(plan, taken.live, hostOf(pool));
+      const applied = applyFault(fault, request, taken, sources);
+      const [used, faulty] = applied ? [fault, applied] : instead(request, taken, sources);
+      const closed = used.kind === 'user locked' || used.kind === 'user suspended';
+      if (closed) await closeUser(app, taken, used.kind);
+      const answer = await exchange(app, client, faulty.wire);
+      if (!closed) taken.settle?.(answer);
+      count(tallyOf(plan), answer);
+      tallyOf(plan).wrong += 1;
+      tallyOf(plan).kinds.set(used.kind, (tallyOf(plan).kinds.get(used.kind) ?? 0) + 1);
+      explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
+    },
+    dispose: async () => {
+      await client.close();
+      await app.dispose();
+    },
+  };
+}
+
+function newTally(): Tally {
+  return { valid: 0, passed: 0, wrong: 0, statuses: new Map(), kinds: new Map() };
+}
+
+function count({ statuses }: Tally, { status }: Answer): void {
+  statuses.set(status, (statuses.get(status) ?? 0) + 1);
+}
+
+function hostOf({ app }: Pool): string {
+  return new URL(app.account.baseUrl).host;
+}
+
+/** Requests that need the same things. */
+function keyOf({ operation, scheme, body }: Plan): string {
+  return `${operation.name} ${scheme?.name} ${body?.['grant_type']}`;
+}
+
+async function takeExpiring(pool: Pool, seed: number): Promise<Map<string, Taken>> {
+  const taken = new Map<string, Taken>();
+  for (const operation of allOperations()) {
+    for (const plan of fc.sample(plansOf(operation, 'example'), { numRuns: 100, seed })) {
+      if (!taken.has(keyOf(plan))) taken.set(keyOf(plan), await takeLive(pool, plan));
+    }
+  }
+  return taken;
+}
+
+/** The same values of another account, given back at once. */
+async function borrow(other: Pool, plan: Plan, { kind }: Fault): Promise<Taken> {
+  if (kind !== "another account's") return { live: {} };
+  const foreign = await takeLive(other, plan);
+  foreign.settle?.({ status: 400, headers: {}, text: '', body: undefined });
+  return foreign;
+}
+
+/** What is wrong where the chosen fault has nothing to act on: every request has a Host. */
+function instead(
+  ...[request, taken, sources]: Parameters<typeof applyFault> extends [Fault, ...infer Rest] ? Rest : never
+): [Fault, Faulty] {
+  const fault: Fault = { kind: 'unknown host', value: 'nobody.gatehouse.example', pick: 0 };
+  const faulty = applyFault(fault, request, taken, sources);
+  assert.ok(faulty);
+  return [fault, faulty];
+}
+
+async function closeUser({ services, account }: TestApp, { user }: Taken, kind: FaultKind): Promise<void> {
+  assert.ok(user);
+  await setUser(services, account, user.id, { status: kind === 'user locked' ? 'locked' : 'suspended' });
+}
+
+/** Sends, and holds the answer against the contract; a failure of the service shows its log. */
+async function exchange({ services }: TestApp, client: Client, wire: Wire): Promise<Answer> {
+  const answer = await client.send(wire).catch((cause: unknown) => {
+    throw new Error(`${cause instanceof Error ? cause.message : cause}\n\n${describeWire(wire)}`, { cause });
+  });
+  if (answer.status >= 500) {
+    const { stack } =
+      services.lines.find((line) => line['requestId'] === answer.headers['x-request-id'] && line['stack']) ?? {};
+    explain(undefined, wire, answer, () => assert.fail(`the service failed: ${stack}`));
+  }
+  return answer;
+}
+
+function assertRefused({ says }: Faulty, answer: Answer): void {
+  const location = URL.parse(String(answer.headers['location'] ?? ''), 'http://localhost');
+  // RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI.
+  const told = answer.status === 303 ? location?.searchParams : undefined;
+  assert.ok((answer.status >= 400 && answer.status < 500) || told?.has('error'), 'the request was not refused');
+  if (says === null || hasFixedWords(answer)) return;
+  const words = told ? (told.get('error_description') ?? '') : answer.text;
+  const isSaid = typeof says === 'string' ? words.includes(says) : says.test(words);
+  assert.ok(isSaid, `the refusal does not say ${says}`);
+}
+
+/** The errors whose words the standards and the wire page fix, and pages that name no state before the right password. */
+const fixedErrors = new Set([
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'invalid_scope',
+  'invalid_token',
+]);
+const fixedWords = /^Resource not found$|^Access is unauthorized|^Authentication Failed$|^Authentication Failure$/;
+
+function hasFixedWords({ status, body, headers }: Answer): boolean {
+  const words = body?.error_description ?? body?.status?.message ?? '';
+  const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
+  return fixedErrors.has(body?.error) || fixedWords.test(words) || (isPage && (status === 401 || status === 403));
+}
+
+function explain(fault: Fault | undefined, wire: Wire, answer: Answer, check: () => void): void {
+  try {
+    check();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const given = fault ? `one thing wrong: ${JSON.stringify(fault).slice(0, 500)}\n\n` : '';
+    const got = `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text.slice(0, 1500)}`;
+    throw new Error(`${message}\n\n${given}${describeWire(wire)}\n\n${got}`, { cause });
+  }
+}

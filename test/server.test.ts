@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createServer, drain, listen } from '../src/server.ts';
+
+describe('the server', () => {
+  const servers: Server[] = [];
+
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close().closeAllConnections();
+  });
+
+  async function start(app: RequestListener = (_req, res) => res.end('answered')) {
+    const server = createServer(app);
+    servers.push(server);
+    await listen(server, { host: '127.0.0.1', port: 0 });
+    const address = server.address();
+    assert.ok(address && typeof address === 'object');
+    return { server, port: address.port };
+  }
+
+  async function open(port: number, text: string): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  }
+
+  async function readToEnd(socket: Socket): Promise<string> {
+    let text = '';
+    for await (const chunk of socket.setEncoding('latin1')) text += chunk;
+    return text;
+  }
+
+  async function exchange(port: number, text: string): Promise<string> {
+    return readToEnd(await open(port, text));
+  }
+
+  const head = (count: number, end = 'Connection: close\r\n\r\n') =>
+    `GET / HTTP/1.1\r\nHost: x\r\n${Array.from({ length: count }, (_, index) => `x-${index}: y\r\n`).join('')}${end}`;
+
+  test('takes 60 headers, and no more', async () => {
+    const { port } = await start();
+    assert.match(await exchange(port, head(58)), /^HTTP\/1\.1 200 /);
+    const refused = await exchange(port, head(59));
+    assert.match(refused, /^HTTP\/1\.1 431 [\s\S]*x-request-id: [0-9a-f-]{36}/);
+  });
+
+  test('answers what it cannot read with 400, and heads above 16 KB with 431', async () => {
+    const { port } = await start();
+    assert.match(await exchange(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}/);
+    const long = `GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`;
+    assert.match(await exchange(port, long), /^HTTP\/1\.1 431 /);
+    const both = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    assert.match(await exchange(port, both), /^HTTP\/1\.1 400 /);
+  });
+
+  test('leaves a missing or repeated Host to the application', async () => {
+    const { port } = await start((req, res) =>
+      res.end(String(req.rawHeaders.filter((text) => text === 'Host').length)),
+    );
+    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), /200[\s\S]*0$/);
+    assert.match(
+      await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'),
+      /200[\s\S]*2$/,
+    );
+  });
+
+  test('has the limits that were promised', async () => {
+    const { server } = await start();
+    assert.deepEqual(
+      [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.maxRequestsPerSocket],
+      [10_000, 15_000, 5_000, 1_000],
+    );
+    assert.ok(server.maxConnections >= 64);
+  });
+
+  test('at a stop accepts no more, finishes what runs and closes each connection after its answer', async () => {
+    let finish = () => {};
+    const { server, port } = await start((_req, res) => {
+      finish = () => res.end('late');
+    });
+    const idle = await open(port, '');
+    const running = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    const drained = drain(server, 10_000);
+    while (server.listening) await turn();
+    await assert.rejects(open(port, ''), { code: 'ECONNREFUSED' });
+    assert.equal(await readToEnd(idle), '');
+    finish();
+    assert.match(await readToEnd(running), /^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*late$/i);
+    assert.equal(await drained, true);
+  });
+
+  test('at a stop serves the connections that wait in the queue of the system', async () => {
+    const { server, port } = await start((_req, res) => res.end('served'));
+    // The system has them at once; the server has had no turn to take any.
+    const waiting = Array.from({ length: 20 }, () => open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const drained = drain(server, 10_000);
+    for (const socket of await Promise.all(waiting))
+      assert.match(await readToEnd(socket), /^HTTP\/1\.1 200 [\s\S]*served$/);
+    assert.equal(await drained, true);
+  });
+
+  test('at a stop cuts what does not end in time', async () => {
+    const { server, port } = await start(() => {});
+    const stuck = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    assert.equal(await drain(server, 100), false);
+    await readToEnd(stuck).catch(() => '');
+    assert.ok(stuck.destroyed);
+  });
+
+  test('an address that cannot be had is said so', async () => {
+    const { port } = await start();
+    const second = createServer(() => {});
+    await assert.rejects(listen(second, { host: '127.0.0.1', port }), { code: 'unavailable', message: /PORT/ });
+  });
+});

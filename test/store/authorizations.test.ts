@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuthorizationRequestRecord } from '../../src/store/records.ts';
+import { failureOf, hour, minute, newAccount, newCast, newCode, newGrant, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('sessions, authorization requests, codes and consents', (subject) => {
+  test('a session is found by its digest until it ends', async () => {
+    const { sessions } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    const given = { accountId, digest: unique(), sid: unique(), userId, amr: ['pwd'], authenticatedAt: now };
+    const session = await sessions.create({ ...given, lastSeenAt: now, expiresAt: now + hour });
+    assert.deepEqual(await sessions.find(accountId, session.digest), session);
+    assert.equal(await sessions.find(otherId, session.digest), null);
+    await sessions.touch(otherId, session.id, now + 5);
+    await sessions.end(otherId, session.digest);
+    await sessions.endOfUser(otherId, userId);
+    assert.deepEqual(await sessions.find(accountId, session.digest), session);
+    await sessions.touch(accountId, session.id, now + 5);
+    assert.equal((await sessions.find(accountId, session.digest))?.lastSeenAt, now + 5);
+    await sessions.end(accountId, session.digest);
+    assert.equal(await sessions.find(accountId, session.digest), null);
+    const later = await sessions.create({ ...given, lastSeenAt: now, expiresAt: now + hour });
+    await sessions.endOfUser(accountId, userId);
+    assert.equal(await sessions.find(accountId, later.digest), null);
+  });
+
+  async function newRequest(): Promise<AuthorizationRequestRecord> {
+    const cast = await newCast(subject.store);
+    const { accountId, appId } = cast;
+    const request: AuthorizationRequestRecord = {
+      accountId,
+      digest: unique(),
+      browserDigest: 'browser',
+      appId,
+      parameters: { ...newCode(cast).parameters, prompt: ['login'], maxAgeSeconds: 0, nonce: 'é"' },
+      authenticatedAt: null,
+      decision: null,
+      decidedBy: null,
+      createdAt: now,
+      expiresAt: now + 10 * minute,
+    };
+    await subject.store.authorizations.createRequest(request);
+    return request;
+  }
+
+  test('a request is signed in, decided, and forgets the decision at the next sign-in', async () => {
+    const { authorizations } = subject.store;
+    const request = await newRequest();
+    const { accountId, digest } = request;
+    const { id: otherId } = await newAccount(subject.store);
+    assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
+    assert.equal(await authorizations.findRequest(otherId, digest), null);
+    await authorizations.signIn(otherId, digest, now, 'foreign');
+    await authorizations.decide(otherId, digest, 'allow', 1);
+    assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
+    await authorizations.signIn(accountId, digest, now + 1, 'signed in');
+    await authorizations.decide(accountId, digest, 'allow', 7);
+    const signedIn = { ...request, authenticatedAt: now + 1, browserDigest: 'signed in' };
+    const decided = { ...signedIn, decision: 'allow', decidedBy: 7 };
+    assert.deepEqual(await authorizations.findRequest(accountId, digest), decided);
+    await authorizations.signIn(accountId, digest, now + 2, 'again');
+    assert.deepEqual(await authorizations.findRequest(accountId, digest), {
+      ...signedIn,
+      authenticatedAt: now + 2,
+      browserDigest: 'again',
+    });
+  });
+
+  test('of 100 that finish a request one does', async () => {
+    const { authorizations } = subject.store;
+    const { accountId, digest } = await newRequest();
+    assert.equal(await authorizations.finishRequest((await newAccount(subject.store)).id, digest), false);
+    const finished = await Promise.all(
+      Array.from({ length: 100 }, () => authorizations.finishRequest(accountId, digest)),
+    );
+    assert.equal(finished.filter(Boolean).length, 1);
+    assert.equal(await authorizations.findRequest(accountId, digest), null);
+  });
+
+  test('of 100 that use a code one does, before it expires', async () => {
+    const { authorizations } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId } = cast;
+    const code = newCode(cast);
+    await authorizations.createCode(code);
+    assert.deepEqual(await authorizations.findCode(accountId, code.digest), code);
+    assert.equal(await authorizations.consumeCode(accountId, code.digest, code.expiresAt), false);
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await authorizations.consumeCode(otherId, code.digest, now), false);
+    assert.equal(await authorizations.findCode(otherId, code.digest), null);
+    const used = await Promise.all(
+      Array.from({ length: 100 }, () => authorizations.consumeCode(accountId, code.digest, now + 1)),
+    );
+    assert.equal(used.filter(Boolean).length, 1);
+    const grant = await newGrant(subject.store, cast);
+    await authorizations.linkCode(accountId, code.digest, grant.id);
+    assert.deepEqual(await authorizations.findCode(accountId, code.digest), {
+      ...code,
+      usedAt: now + 1,
+      grantId: grant.id,
+    });
+  });
+
+  test('a code is linked to a grant of its account only', async () => {
+    const { authorizations } = subject.store;
+    const [cast, other] = [await newCast(subject.store), await newCast(subject.store)];
+    const code = newCode(cast);
+    await authorizations.createCode(code);
+    const foreign = await newGrant(subject.store, other);
+    assert.equal(await failureOf(authorizations.linkCode(cast.accountId, code.digest, foreign.id)), 'not_found');
+    assert.equal(
+      await failureOf(authorizations.createCode({ ...code, digest: unique(), userId: other.userId })),
+      'not_found',
+    );
+  });
+
+  test('a consent holds what was allowed last', async () => {
+    const { authorizations } = subject.store;
+    const { accountId, userId, appId } = await newCast(subject.store);
+    assert.equal(await authorizations.findConsent(accountId, userId, appId), null);
+    await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);
+    await authorizations.saveConsent(accountId, userId, appId, ['openid', 'email'], now + 1);
+    assert.deepEqual(await authorizations.findConsent(accountId, userId, appId), ['openid', 'email']);
+    assert.equal(await authorizations.findConsent((await newAccount(subject.store)).id, userId, appId), null);
+  });
+});

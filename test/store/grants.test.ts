@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hour, newAccount, newCast, newGrant, newUser, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('grants and access tokens', (subject) => {
+  test('a grant is read back whole, gets its first token once, in its account only', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    const grant = await newGrant(subject.store, cast, { currentDigest: null, sid: null, nonce: null });
+    assert.deepEqual(await grants.find(cast.accountId, grant.id), grant);
+    assert.equal(await grants.find(otherId, grant.id), null);
+    await grants.setFirstToken(otherId, grant.id, 'foreign');
+    assert.equal((await grants.find(cast.accountId, grant.id))?.currentDigest, null);
+    await grants.setFirstToken(cast.accountId, grant.id, 'first');
+    await grants.setFirstToken(cast.accountId, grant.id, 'second');
+    assert.deepEqual(await grants.find(cast.accountId, grant.id), { ...grant, currentDigest: 'first' });
+  });
+
+  test('the first reason of a revocation stays', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const grant = await newGrant(subject.store, cast);
+    await grants.revoke((await newAccount(subject.store)).id, grant.id, now, 'foreign');
+    assert.deepEqual(await grants.find(cast.accountId, grant.id), grant);
+    await grants.revoke(cast.accountId, grant.id, now + 1, 'token_revoked');
+    await grants.revoke(cast.accountId, grant.id, now + 2, 'another');
+    const revoked = { ...grant, revokedAt: now + 1, revokedBecause: 'token_revoked' };
+    assert.deepEqual(await grants.find(cast.accountId, grant.id), revoked);
+  });
+
+  test('all live grants of a user are revoked and counted', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { id: neighbour } = await newUser(subject.store, cast.accountId);
+    const [first, , other] = [
+      await newGrant(subject.store, cast),
+      await newGrant(subject.store, cast),
+      await newGrant(subject.store, { ...cast, userId: neighbour }),
+    ];
+    await grants.revoke(cast.accountId, first.id, now, 'earlier');
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await grants.revokeOfUser(otherId, cast.userId, now + 1, 'sign_out'), 0);
+    assert.equal(await grants.revokeOfUser(cast.accountId, cast.userId, now + 1, 'sign_out'), 1);
+    assert.equal((await grants.find(cast.accountId, first.id))?.revokedBecause, 'earlier');
+    assert.equal((await grants.find(cast.accountId, other.id))?.revokedAt, null);
+  });
+
+  test('grants end when the access to the app does, direct or through a role', async () => {
+    const { grants, access, roles } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const grant = await newGrant(subject.store, cast);
+    const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
+    await roles.addUser(accountId, roleId, userId, now);
+    await access.grant(accountId, appId, { roleId }, now);
+    await access.revoke(accountId, appId, { userId });
+    assert.equal(await grants.revokeUnassigned(accountId, appId, now), 0);
+    await roles.removeUser(accountId, roleId, userId);
+    assert.equal(await grants.revokeUnassigned((await newAccount(subject.store)).id, null, now), 0);
+    assert.equal(await grants.revokeUnassigned(accountId, appId + 1000, now), 0);
+    assert.equal(await grants.revokeUnassigned(accountId, null, now + 1), 1);
+    assert.equal(await grants.revokeUnassigned(accountId, appId, now + 2), 0);
+    assert.equal((await grants.find(accountId, grant.id))?.revokedAt, now + 1);
+  });
+
+  test('an access token comes with all that decides about it', async () => {
+    const { grants, access, clients, users } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const grant = await newGrant(subject.store, cast);
+    const given = { accountId, digest: unique(), grantId: grant.id, appId, userId, scope: ['openid'], issuedAt: now };
+    const token = await grants.addAccessToken({ ...given, expiresAt: now + hour, revokedAt: null });
+    const [user, client] = [await users.find(accountId, userId), await clients.findByApp(accountId, appId)];
+    const standing = { token, grant, user, client, assigned: true };
+    assert.deepEqual(await grants.findAccessToken(accountId, token.id), standing);
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await grants.findAccessToken(otherId, token.id), null);
+    await grants.revokeAccessToken(otherId, token.id, now);
+    await access.revoke(accountId, appId, { userId });
+    assert.deepEqual(await grants.findAccessToken(accountId, token.id), { ...standing, assigned: false });
+    await grants.revokeAccessToken(accountId, token.id, now + 1);
+    await grants.revokeAccessToken(accountId, token.id, now + 2);
+    assert.equal((await grants.findAccessToken(accountId, token.id))?.token.revokedAt, now + 1);
+    await grants.revoke(accountId, grant.id, now + 3, 'sign_out');
+    assert.equal((await grants.findAccessToken(accountId, token.id))?.grant?.revokedAt, now + 3);
+  });
+
+  test("a client's own token has neither grant nor user", async () => {
+    const { grants, clients } = subject.store;
+    const { accountId, appId } = await newCast(subject.store);
+    const given = { accountId, digest: unique(), grantId: null, appId, userId: null, scope: [], issuedAt: now };
+    const token = await grants.addAccessToken({ ...given, expiresAt: now + hour, revokedAt: null });
+    const client = await clients.findByApp(accountId, appId);
+    const standing = { token, grant: null, user: null, client, assigned: false };
+    assert.deepEqual(await grants.findAccessToken(accountId, token.id), standing);
+  });
+});

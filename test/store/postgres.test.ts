@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import type { Engine } from '../../src/store/knex/engine.ts';
+import { openStore } from '../../src/store/knex/index.ts';
+import { openPostgres } from '../../src/store/knex/postgres.ts';
+import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
+import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
+
+describe('PostgreSQL', () => {
+  let opened: TestStore;
+  let engine: Engine;
+  let other: pg.Client;
+
+  before(async () => {
+    opened = await openTestStore('postgres');
+    engine = openPostgres({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    other = new pg.Client({ connectionString: opened.url });
+    await other.connect();
+  });
+  after(async () => {
+    await other.end();
+    await engine.db.destroy();
+    await opened.dispose();
+  });
+
+  test('commits wait for the disk, and no statement, lock or idle transaction lasts for ever', async () => {
+    const { rows } = await engine.db.raw(`select current_setting('synchronous_commit') as commit,
+      current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`);
+    assert.deepEqual(rows, [{ commit: 'on', statement: '5s', lock: '1min', idle: '10s' }]);
+  });
+
+  const statements = async (): Promise<string[]> => {
+    const { rows } = await engine.db.raw('select name from pg_prepared_statements order by name');
+    return rows.map(({ name }: { name: string }) => name);
+  };
+
+  /** How often the connection ran a prepared statement. */
+  const runsOf = async (name: string): Promise<number> => {
+    const sql = 'select generic_plans + custom_plans as runs from pg_prepared_statements where name = ?';
+    const { rows } = await engine.db.raw(sql, [name]);
+    return rows[0]?.runs ?? 0;
+  };
+
+  test('a batch of good tokens is one statement', async () => {
+    const cast = await newCast(opened.store);
+    const grants = await Promise.all(Array.from({ length: 32 }, () => newGrant(opened.store, cast)));
+    const outcomes = await engine.consume(
+      engine.db,
+      grants.map((grant) => present(grant, { scope: ['openid'] })),
+    );
+    assert.ok(outcomes.every(({ outcome }) => outcome === 'rotated'));
+    assert.deepEqual(await statements(), ['rotate-all']);
+    await engine.consume(engine.db, [present(grants[0] ?? assert.fail())]);
+    assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes']);
+  });
+
+  test('that statement waits for a row and then uses what the row has become', async () => {
+    const grant = await newGrant(opened.store, await newCast(opened.store));
+    await other.query('begin');
+    await other.query('update grants set nonce = $1 where id = $2', ['changed', grant.id]);
+    const before = await runsOf('rotate-all');
+    const judgedBefore = await runsOf('lock-grants');
+    const waiting = engine.consume(engine.db, [present(grant)]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await other.query('commit');
+    const [outcome] = await waiting;
+    assert.ok(outcome?.outcome === 'rotated');
+    assert.deepEqual([await runsOf('rotate-all'), await runsOf('lock-grants')], [before + 1, judgedBefore]);
+    assert.deepEqual([outcome.grant.nonce, outcome.grant.generation], ['changed', 1]);
+    const after = await opened.store.grants.find(grant.accountId, grant.id);
+    assert.deepEqual(after, outcome.grant);
+  });
+
+  test('a rotation updates no index', async () => {
+    const grant = await newGrant(opened.store, await newCast(opened.store));
+    await opened.store.grants.consume([present(grant)]);
+    const { rows } = await engine.db.raw(`select indkey::int[] && array(select attnum::int from pg_attribute
+      where attrelid = 'grants'::regclass and attname in ('current_digest', 'previous_digest', 'sealed_successor',
+        'rotated_at', 'generation', 'idle_expires_at')) as touched from pg_index where indrelid = 'grants'::regclass`);
+    assert.ok(rows.length > 0);
+    for (const { touched } of rows) assert.equal(touched, false);
+  });
+
+  test('a lock that is held too long is an outage, and is forgotten when it is gone', async () => {
+    const { accountId, id } = await newUser(opened.store, (await newAccount(opened.store)).id);
+    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
+    try {
+      await other.query('begin');
+      await other.query('select 1 from users where id = $1 for update', [id]);
+      assert.equal(await failureOf(impatient.users.clearAttempts(accountId, id)), 'unavailable');
+      assert.equal((await impatient.users.find(accountId, id))?.id, id);
+      await other.query('rollback');
+      await impatient.users.clearAttempts(accountId, id);
+    } finally {
+      await impatient.close();
+    }
+  });
+
+  test('a pool with no free connection is an outage, not a queue without end', async () => {
+    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 3000 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    try {
+      const holding = Array.from({ length: 10 }, () => impatient.transaction(() => held));
+      assert.equal(await failureOf(impatient.accounts.find(1)), 'unavailable');
+      release();
+      await Promise.all(holding);
+      assert.equal(await impatient.accounts.find(2 ** 40), null);
+    } finally {
+      release();
+      await impatient.close();
+    }
+  });
+
+  test('connections that the server ended are replaced', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => opened.store.ping()));
+    const transaction = opened.store.transaction(async (tx) => {
+      await newAccount(tx);
+      await other.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await newAccount(tx);
+    });
+    assert.equal(await failureOf(transaction), 'unavailable');
+    assert.ok(await newAccount(opened.store));
+  });
+
+  test('a server that is not there, or lets nobody write, is an outage', async () => {
+    const nobody = openStore({ url: 'postgres://nobody@127.0.0.1:1/none', acquireTimeoutMilliseconds: 3000 });
+    assert.equal(await failureOf(nobody), 'unavailable');
+    await assert.rejects(openStore({ url: opened.url.replace(/:\w+@/, ':wrong@') }), { code: '28P01' });
+    const readOnly = new URL(opened.url);
+    readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+    const store = await openPatientStore(readOnly.href);
+    assert.equal(await failureOf(newAccount(store)), 'unavailable');
+    assert.ok(await store.accounts.list());
+    await store.close();
+  });
+
+  test('a backup is left to its own tools', async () => {
+    assert.equal(await failureOf(opened.store.backup('/nowhere')), 'request_invalid');
+  });
+});

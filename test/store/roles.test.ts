@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf, newAccount, newCast, newClient, newCode, newGrant, newUser, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('roles, access and clients', (subject) => {
+  test('roles have one name each in an account', async () => {
+    const { roles } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const role = await roles.create({ accountId, name: 'staff', createdAt: now });
+    const second = await roles.create({ accountId, name: 'admins', createdAt: now });
+    assert.deepEqual(await roles.find(accountId, role.id), role);
+    assert.deepEqual(await roles.findByName(accountId, 'staff'), role);
+    assert.deepEqual(await roles.list(accountId), [role, second]);
+    assert.equal(await failureOf(roles.create({ accountId, name: 'staff', createdAt: now })), 'conflict name');
+    assert.equal(await roles.find(otherId, role.id), null);
+    assert.equal(await roles.findByName(otherId, 'staff'), null);
+    assert.deepEqual(await roles.list(otherId), []);
+    await roles.create({ accountId: otherId, name: 'staff', createdAt: now });
+  });
+
+  test('a user has roles in the order of assignment, each once', async () => {
+    const { roles } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    const first = await roles.create({ accountId, name: 'first', createdAt: now });
+    const second = await roles.create({ accountId, name: 'second', createdAt: now });
+    await roles.addUser(accountId, second.id, userId, now);
+    await roles.addUser(accountId, first.id, userId, now + 1);
+    await roles.addUser(accountId, second.id, userId, now + 2);
+    assert.deepEqual(await roles.ofUser(accountId, userId), [second, first]);
+    assert.deepEqual(await roles.ofUser(otherId, userId), []);
+    assert.equal(await failureOf(roles.addUser(otherId, first.id, userId, now)), 'not_found');
+    assert.equal(await failureOf(roles.addUser(accountId, first.id + 1000, userId, now)), 'not_found');
+    assert.equal(await roles.removeUser(otherId, first.id, userId), false);
+    assert.equal(await roles.removeUser(accountId, first.id, userId), true);
+    assert.equal(await roles.removeUser(accountId, first.id, userId), false);
+    assert.deepEqual(await roles.ofUser(accountId, userId), [second]);
+  });
+
+  test('an app is assigned to a user directly or through a role, in one account', async () => {
+    const { access, roles } = subject.store;
+    const { accountId, userId, appId } = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await access.isAssigned(accountId, appId, userId), true);
+    assert.equal(await access.isAssigned(otherId, appId, userId), false);
+    assert.equal(await access.isAssigned(accountId, appId + 1000, userId), false);
+    const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
+    for (let twice = 0; twice < 2; twice += 1) {
+      await access.grant(accountId, appId, { userId }, now);
+      await access.grant(accountId, appId, { roleId }, now);
+    }
+    assert.equal(await access.revoke(otherId, appId, { userId }), false);
+    assert.equal(await access.revoke(accountId, appId, { userId }), true);
+    assert.equal(await access.revoke(accountId, appId, { userId }), false);
+    assert.equal(await access.isAssigned(accountId, appId, userId), false);
+    await roles.addUser(accountId, roleId, userId, now);
+    assert.equal(await access.isAssigned(accountId, appId, userId), true);
+    assert.equal(await access.revoke(accountId, appId, { roleId }), true);
+    assert.equal(await access.isAssigned(accountId, appId, userId), false);
+  });
+
+  test('access joins only what belongs to one account', async () => {
+    const { access } = subject.store;
+    const [cast, other] = [await newCast(subject.store), await newCast(subject.store)];
+    const foreignUser = access.grant(cast.accountId, cast.appId, { userId: other.userId }, now);
+    const foreignApp = access.grant(cast.accountId, other.appId, { userId: cast.userId }, now);
+    assert.equal(await failureOf(foreignUser), 'not_found');
+    assert.equal(await failureOf(foreignApp), 'not_found');
+  });
+
+  test('a client is read back whole, in its account only', async () => {
+    const { clients } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const client = await newClient(subject.store, accountId, {
+      secretDigest: null,
+      authMethod: 'none',
+      authMethodNamed: false,
+      scope: ['openid', 'profile'],
+      extra: { jwks: { keys: [] }, contacts: ['a@example.com'] },
+      registeredBy: 'open',
+    });
+    assert.deepEqual(await clients.find(accountId, client.clientId), client);
+    assert.deepEqual(await clients.findByApp(accountId, client.appId), client);
+    assert.equal(await clients.find(otherId, client.clientId), null);
+    assert.equal(await clients.findByApp(otherId, client.appId), null);
+    const taken = newClient(subject.store, accountId, { clientId: client.clientId });
+    assert.equal(await failureOf(taken), 'conflict client_id');
+    assert.equal(await clients.replaceSecret(otherId, client.appId, 'new'), false);
+    assert.equal(await clients.replaceSecret(accountId, client.appId, 'new'), true);
+    assert.deepEqual(await clients.find(accountId, client.clientId), { ...client, secretDigest: 'new' });
+  });
+
+  test('a removed client takes along everything that was given to it', async () => {
+    const { clients, access, authorizations, grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const code = newCode(cast);
+    await authorizations.createCode(code);
+    await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);
+    const grant = await newGrant(subject.store, cast);
+    const ofClient = { accountId, appId, scope: [], issuedAt: now, expiresAt: now + 1, revokedAt: null };
+    const tokens = [
+      await grants.addAccessToken({ ...ofClient, digest: unique(), grantId: grant.id, userId }),
+      await grants.addAccessToken({ ...ofClient, digest: unique(), grantId: null, userId: null }),
+    ];
+    assert.equal(await clients.remove((await newAccount(subject.store)).id, appId), false);
+    assert.equal(await clients.remove(accountId, appId), true);
+    assert.equal(await clients.remove(accountId, appId), false);
+    assert.equal(await clients.findByApp(accountId, appId), null);
+    assert.equal(await access.isAssigned(accountId, appId, userId), false);
+    assert.equal(await authorizations.findCode(accountId, code.digest), null);
+    assert.equal(await authorizations.findConsent(accountId, userId, appId), null);
+    assert.equal(await grants.find(accountId, grant.id), null);
+    for (const { id } of tokens) assert.equal(await grants.findAccessToken(accountId, id), null);
+    assert.ok(await subject.store.users.find(accountId, userId));
+  });
+
+  test('numbers of removed rows are not given out again', async () => {
+    const { users } = subject.store;
+    const { id: accountId } = await newAccount(subject.store);
+    const removed = await newUser(subject.store, accountId);
+    await users.remove(accountId, removed.id);
+    assert.ok((await newUser(subject.store, accountId)).id > removed.id);
+  });
+});

@@ -1,0 +1,182 @@
+/** Records for the store's tests, each as plain as it can be. */
+
+import { randomBytes } from 'node:crypto';
+import type { AccountRecord, ClientRecord, CodeRecord, GrantRecord, UserRecord } from '../../src/store/records.ts';
+import type { Consumption, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
+
+export const now = Date.UTC(2026, 10, 21);
+export const minute = 60_000;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+/** A text that nobody else has. */
+export function unique(prefix = 'x'): string {
+  return `${prefix}-${randomBytes(8).toString('hex')}`;
+}
+
+export function newAccount(store: StoreVerbs, given: Partial<Omit<AccountRecord, 'id'>> = {}): Promise<AccountRecord> {
+  const name = unique('account');
+  const account = {
+    subdomain: name,
+    name,
+    baseUrl: null,
+    hosts: [],
+    settings: {},
+    sealedKey: 'sealed',
+    createdAt: now,
+  };
+  return store.accounts.create({ ...account, ...given });
+}
+
+export function newUser(
+  store: StoreVerbs,
+  accountId: number,
+  given: Partial<Omit<UserRecord & UserKeys, 'accountId' | 'id'>> = {},
+): Promise<UserRecord> {
+  const email = `${unique('user')}@example.com`;
+  return store.users.create({
+    accountId,
+    email,
+    emailKey: email,
+    username: null,
+    usernameKey: null,
+    firstname: 'Ada',
+    lastname: null,
+    status: 1,
+    passwordDigest: 'digest',
+    invalidLoginAttempts: 0,
+    lockedUntil: null,
+    lastLogin: null,
+    passwordChangedAt: now,
+    activatedAt: now,
+    createdAt: now,
+    updatedAt: now,
+    ...given,
+  });
+}
+
+export function newClient(
+  store: StoreVerbs,
+  accountId: number,
+  given: Partial<Omit<ClientRecord, 'accountId' | 'appId'>> = {},
+): Promise<ClientRecord> {
+  return store.clients.create({
+    accountId,
+    clientId: unique('client'),
+    secretDigest: 'digest',
+    name: 'An app',
+    applicationType: 'web',
+    redirectUris: ['https://app.example.com/callback'],
+    postLogoutRedirectUris: [],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    responseTypes: ['code'],
+    authMethod: 'client_secret_basic',
+    authMethodNamed: true,
+    subjectType: 'public',
+    idTokenAlg: 'RS256',
+    scope: null,
+    extra: { logo_uri: 'https://app.example.com/logo.png' },
+    registeredBy: 'token',
+    createdAt: now,
+    ...given,
+  });
+}
+
+/** An account with a client, a user who may use it, and what the tests make of them. */
+export interface Cast {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly appId: number;
+}
+
+export async function newCast(store: Store): Promise<Cast> {
+  const { id: accountId } = await newAccount(store);
+  const { id: userId } = await newUser(store, accountId);
+  const { appId } = await newClient(store, accountId);
+  await store.access.grant(accountId, appId, { userId }, now);
+  return { accountId, userId, appId };
+}
+
+export function newGrant(
+  store: StoreVerbs,
+  { accountId, userId, appId }: Cast,
+  given: Partial<Omit<GrantRecord, 'id'>> = {},
+): Promise<GrantRecord> {
+  return store.grants.create({
+    accountId,
+    appId,
+    userId,
+    sid: 'sid',
+    scope: ['openid', 'profile'],
+    nonce: 'nonce',
+    amr: ['pwd'],
+    authenticatedAt: now,
+    currentDigest: unique('token'),
+    previousDigest: null,
+    sealedSuccessor: null,
+    rotatedAt: null,
+    generation: 0,
+    idleExpiresAt: now + 14 * day,
+    absoluteExpiresAt: now + 90 * day,
+    revokedAt: null,
+    revokedBecause: null,
+    createdAt: now,
+    ...given,
+  });
+}
+
+export function newCode({ accountId, userId, appId }: Cast, given: Partial<CodeRecord> = {}): CodeRecord {
+  return {
+    accountId,
+    digest: unique('code'),
+    appId,
+    userId,
+    sid: 'sid',
+    amr: ['pwd'],
+    authenticatedAt: now,
+    parameters: {
+      redirectUri: 'https://app.example.com/callback',
+      redirectUriGiven: true,
+      scope: ['openid'],
+      state: 'state',
+      nonce: null,
+      codeChallenge: null,
+      loginHint: null,
+      prompt: [],
+      maxAgeSeconds: null,
+    },
+    expiresAt: now + minute,
+    usedAt: null,
+    grantId: null,
+    ...given,
+  };
+}
+
+/** The current token of `grant`, presented a second after `now` by its client. */
+export function present(grant: GrantRecord, given: Partial<Consumption> = {}): Consumption {
+  return {
+    accountId: grant.accountId,
+    grantId: grant.id,
+    appId: grant.appId,
+    presentedDigest: grant.currentDigest ?? unique('token'),
+    scope: null,
+    now: now + 1000,
+    graceMilliseconds: 10_000,
+    successorDigest: unique('token'),
+    sealedSuccessor: unique('sealed'),
+    idleExpiresAt: now + 1000 + 14 * day,
+    accessToken: { digest: unique('access'), issuedAt: now + 1000, expiresAt: now + 1000 + hour },
+    ...given,
+  };
+}
+
+/** What a promise rejects with, as `code` or `code name`. */
+export async function failureOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    const { code, detail } = error as { code?: string; detail?: { name?: string } }; // A Failure, or the test fails.
+    return [code, detail?.name].filter(Boolean).join(' ');
+  }
+  return 'nothing';
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sqliteStatements } from '../../src/store/knex/consume-sqlite.ts';
+import type { Engine } from '../../src/store/knex/engine.ts';
+import { verbsOn } from '../../src/store/knex/index.ts';
+import { openPostgres } from '../../src/store/knex/postgres.ts';
+import { createPurge } from '../../src/store/knex/purge.ts';
+import { lockGrants, rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
+import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import type { StoreVerbs } from '../../src/store/store.ts';
+import { databases, openTestStore, type TestStore } from '../support/stores.ts';
+import { now } from './samples.ts';
+
+/** Every verb that looks something up, changes or removes it, by a key that need not exist. */
+function lookups({ accounts, keys, callers, users, roles, access, clients, sessions, ...rest }: StoreVerbs) {
+  const { authorizations, grants } = rest;
+  const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
+  return [
+    ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
+    ...[() => keys.list(1), () => keys.retire(1, 'x', now), () => keys.removeRetired(1, now)],
+    ...[() => callers.findCredential(1, 'x'), () => callers.listCredentials(1), () => callers.findToken(1, 1)],
+    ...[() => callers.revokeCredential(1, 'x', now), () => callers.revokeToken(1, 1, now)],
+    ...[() => callers.findApiKey('x'), () => callers.listApiKeys(1), () => callers.revokeApiKey(1, 1, now)],
+    ...[() => users.find(1, 1), () => users.findByName(1, 'x'), () => users.findByEmail(1, 'x'), () => users.list(1)],
+    ...[() => users.countAttempt(attempt), () => users.countDecoyAttempt(1), () => users.clearAttempts(1, 1)],
+    ...[() => users.update(1, 1, { status: 1 }), () => users.remove(1, 1)],
+    ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.list(1), () => roles.ofUser(1, 1)],
+    ...[() => roles.removeUser(1, 1, 1), () => access.isAssigned(1, 1, 1)],
+    ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],
+    ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
+    ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
+    ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
+    ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],
+    ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
+    ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
+    ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],
+    ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
+    ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
+    ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],
+    ...[() => grants.revokeAccessToken(1, 1, now)],
+  ];
+}
+
+interface Query {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The nodes of PostgreSQL's plan that read a table or an index, with what they look for there. */
+function scansOf(node: PlanNode): string[] {
+  const reads = /^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(node['Node Type']);
+  const own = reads ? [`${node['Node Type']} ${node['Index Cond'] ?? ''}`] : [];
+  return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
+}
+
+for (const kind of databases) {
+  describe(`schema on ${kind}`, () => {
+    let opened: TestStore;
+    let engine: Engine;
+
+    before(async () => {
+      opened = await openTestStore(kind);
+      const open = kind === 'sqlite' ? openSqlite : openPostgres;
+      engine = open({ url: opened.url, log: () => {}, waitMilliseconds: 60_000 });
+    });
+    after(async () => {
+      await engine.db.destroy();
+      await opened.dispose();
+    });
+
+    /** The steps of a statement's plan that read a table. */
+    async function stepsOf({ sql, bindings }: Query): Promise<string[]> {
+      const connection = await engine.db.client.acquireConnection();
+      try {
+        if (kind === 'sqlite') {
+          const found: { detail: string }[] = connection.prepare(`explain query plan ${sql}`).all(bindings);
+          return found.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)\b/.test(detail));
+        }
+        // The tables are nearly empty: by itself the planner would read them through.
+        await connection.query('set enable_seqscan to off');
+        const found = await connection.query(`explain (format json) ${sql}`, bindings);
+        return scansOf(found.rows[0]['QUERY PLAN'][0].Plan);
+      } finally {
+        await engine.db.client.releaseConnection(connection);
+      }
+    }
+
+    async function assertIndexed(query: Query): Promise<void> {
+      const steps = await stepsOf(query);
+      // Rows that the statement itself brings along.
+      const reading = steps.filter((step) => !/^SCAN (CONSTANT ROW|wanted|one)\b/.test(step));
+      for (const step of reading) {
+        const key = /\b(account_id|id|app_id|host|subdomain|digest|expires_at|rowid)\b[^,]{0,3}[=<>]/;
+        assert.match(step, key, `${query.sql}\n${steps.join('\n')}`);
+        assert.doesNotMatch(step, /^SCAN/, `${query.sql}\n${steps.join('\n')}`);
+      }
+    }
+
+    /** Beside the row number, which SQLite does not list as an index. */
+    async function assertSqliteKeys(): Promise<void> {
+      const found: { table: string; first: string }[] = await engine.db.raw(`
+        select m.name as "table", i.name as first from sqlite_master m join pragma_index_list(m.name) l
+        join pragma_index_info(l.name) i on i.seqno = 0 where m.type = 'table' and l."unique" = 1 and exists (
+          select 1 from pragma_table_info(m.name) c where c.name = 'account_id')`);
+      assert.ok(found.length > 15);
+      for (const { table, first } of found)
+        assert.equal(first, table === 'account_hosts' ? 'host' : 'account_id', table);
+    }
+
+    test('no verb reads through a table', async () => {
+      const queries: Query[] = [];
+      engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
+      for (const run of lookups(verbsOn(engine.db, engine.consume))) await run();
+      await createPurge(engine)(now, 10);
+      const looking = queries.filter(({ sql }) => /^(select|update|delete|with)/i.test(sql));
+      assert.ok(looking.length > 50, `${looking.length} statements`);
+      for (const query of looking) await assertIndexed(query);
+    });
+
+    test('the consumption of refresh tokens reads through no table', async () => {
+      if (kind === 'sqlite') {
+        const { addToken: _, ...looking } = sqliteStatements;
+        for (const sql of Object.values(looking)) {
+          await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
+        }
+      } else {
+        for (const [sql, parameters] of [
+          [rotateAll, 12],
+          [lockGrants, 2],
+        ] as const) {
+          const batch: unknown[] = Array.from({ length: parameters }, () => [1]);
+          if (sql === rotateAll) batch.push(1);
+          await assertIndexed({ sql, bindings: batch.map((value, at) => (at === 4 ? ['["x"]'] : value)) });
+        }
+      }
+    });
+
+    // SQLite counts its rows in a key of its own.
+    const leading = kind === 'sqlite' ? 'holds' : 'leads with';
+    test(`every key of a table that belongs to accounts ${leading} the account`, async () => {
+      if (kind === 'sqlite') return assertSqliteKeys();
+      const { rows } = await engine.db.raw(`
+        select c.relname as table, i.relname as index, a.attname as first
+        from pg_index x
+        join pg_class c on c.oid = x.indrelid
+        join pg_class i on i.oid = x.indexrelid
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = x.indkey[0]
+        where x.indisunique and c.relnamespace = 'public'::regnamespace and exists (
+          select 1 from pg_attribute o where o.attrelid = c.oid and o.attname = 'account_id' and not o.attisdropped)`);
+      assert.ok(rows.length > 20);
+      // A host is looked up to learn the account.
+      const others = rows.filter((row: { table: string; first: string }) => row.table !== 'account_hosts');
+      for (const row of others) assert.equal(row.first, 'account_id', JSON.stringify(row));
+    });
+
+    test('every foreign key between tables of accounts holds the account', async () => {
+      const sql =
+        kind === 'sqlite'
+          ? `select m.name as "table", group_concat(f."from") as columns from sqlite_master m
+             join pragma_foreign_key_list(m.name) f where m.type = 'table' group by m.name, f.id`
+          : `select conrelid::regclass::text as "table", string_agg(attname, ',') as columns from pg_constraint
+             join pg_attribute on attrelid = conrelid and attnum = any(conkey) where contype = 'f' group by oid, conrelid`;
+      const answer = await engine.db.raw(sql);
+      const keys: { table: string; columns: string }[] = kind === 'sqlite' ? answer : answer.rows;
+      assert.ok(keys.length > 20);
+      for (const { table, columns } of keys) assert.match(columns, /account_id/, `${table} (${columns})`);
+    });
+  });
+}

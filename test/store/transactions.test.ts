@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../../src/domain/failure.ts';
+import { failureOf, newAccount, newCast, newCode, newGrant, newUser, now, present, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('transactions', (subject) => {
+  test('all of it is there afterwards, and its result is answered', async () => {
+    const { store } = subject;
+    const [account, user] = await store.transaction(async (tx) => {
+      const account = await newAccount(tx, { hosts: [unique('host')] });
+      return [account, await newUser(tx, account.id)];
+    });
+    assert.deepEqual(await store.accounts.find(account.id), account);
+    assert.deepEqual(await store.users.find(account.id, user.id), user);
+  });
+
+  test('nothing of it is there when the work throws, whose error comes through', async () => {
+    const { store } = subject;
+    const cast = await newCast(store);
+    const grant = await newGrant(store, cast);
+    const code = newCode(cast);
+    const host = unique('host');
+    const work = store.transaction(async (tx) => {
+      await newAccount(tx, { subdomain: host, hosts: [host] });
+      await tx.authorizations.createCode(code);
+      await tx.grants.consume([present(grant)]);
+      await tx.grants.consume([present(grant), present(grant)]);
+      await tx.grants.revoke(cast.accountId, grant.id, now, 'sign_out');
+      await tx.users.remove(cast.accountId, cast.userId);
+      throw new Failure('grant_invalid', { reason: 'for the test' });
+    });
+    assert.equal(await failureOf(work), 'grant_invalid');
+    assert.equal(await store.accounts.findByHost(host), null);
+    assert.equal(await store.authorizations.findCode(cast.accountId, code.digest), null);
+    assert.deepEqual(await store.grants.find(cast.accountId, grant.id), grant);
+    assert.ok(await store.users.find(cast.accountId, cast.userId));
+    const thrown = new Error('anything');
+    await assert.rejects(
+      store.transaction(async () => {
+        throw thrown;
+      }),
+      thrown,
+    );
+  });
+
+  test('a batch consumed in a transaction is durable with it', async () => {
+    const { store } = subject;
+    const grant = await newGrant(store, await newCast(store));
+    const outcomes = await store.transaction((tx) => tx.grants.consume([present(grant), present(grant)]));
+    assert.deepEqual(
+      outcomes.map(({ outcome }) => outcome),
+      ['rotated', 'repeated'],
+    );
+    assert.equal((await store.grants.find(grant.accountId, grant.id))?.generation, 1);
+  });
+
+  test('a conflict undoes its verb alone', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const emailKey = unique('email');
+    await newUser(store, accountId, { emailKey });
+    const kept = await store.transaction(async (tx) => {
+      const before = await newUser(tx, accountId);
+      assert.equal(await failureOf(newUser(tx, accountId, { emailKey })), 'conflict email');
+      assert.equal(await failureOf(tx.users.update(accountId, before.id, { emailKey })), 'conflict email');
+      assert.equal(await failureOf(tx.roles.addUser(accountId, 2 ** 40, before.id, now)), 'not_found');
+      return [before, await newUser(tx, accountId)];
+    });
+    for (const user of kept) assert.deepEqual(await store.users.find(accountId, user.id), user);
+  });
+
+  test('verbs called at once run one after the other, so that a conflict takes no other along', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const emailKey = unique('email');
+    await newUser(store, accountId, { emailKey });
+    await store.transaction((tx) =>
+      Promise.all([
+        tx.roles.create({ accountId, name: 'staff', createdAt: now }),
+        failureOf(newUser(tx, accountId, { emailKey })),
+        tx.facts.keep(`${emailKey} fact`, 'kept'),
+      ]),
+    );
+    assert.ok(await store.roles.findByName(accountId, 'staff'));
+    assert.equal(await store.facts.read(`${emailKey} fact`), 'kept');
+  });
+
+  test('an error that was caught does not let a half transaction pass for a whole one', async () => {
+    const { store } = subject;
+    const cast = await newCast(store);
+    const code = newCode(cast);
+    const work = store.transaction(async (tx) => {
+      await tx.roles.create({ accountId: cast.accountId, name: 'staff', createdAt: now });
+      await tx.authorizations.createCode({ ...code, userId: cast.userId + 1000 }).catch(() => {});
+    });
+    assert.equal(await failureOf(work), 'not_found');
+    assert.equal(await store.roles.findByName(cast.accountId, 'staff'), null);
+  });
+
+  test('the outer store fails at once inside a transaction, and works again after it', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const started = performance.now();
+    await store.transaction(async (tx) => {
+      assert.equal(await failureOf(store.accounts.find(accountId)), 'internal');
+      assert.equal(await failureOf(store.grants.consume([])), 'internal');
+      assert.equal(await failureOf(store.transaction(async () => {})), 'internal');
+      assert.equal(await failureOf(store.ping()), 'internal');
+      assert.equal(await failureOf(store.purge(now, 1)), 'internal');
+      assert.ok(await tx.accounts.find(accountId));
+    });
+    assert.ok(performance.now() - started < 30_000, 'it did not wait for the connection');
+    assert.ok(await store.accounts.find(accountId));
+  });
+
+  test('a handle that outlives its transaction writes nothing', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const tx = await store.transaction(async (inner) => ({ inner }));
+    await assert.rejects(tx.inner.roles.create({ accountId, name: 'late', createdAt: now }));
+    assert.equal(await store.roles.findByName(accountId, 'late'), null);
+  });
+
+  test('transactions at once see each other whole or not at all', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const code = newCode(await newCast(store));
+    await store.authorizations.createCode(code);
+    const used = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        store.transaction(async (tx) => {
+          const first = await tx.authorizations.consumeCode(code.accountId, code.digest, now);
+          if (first) await tx.roles.create({ accountId, name: `role ${at}`, createdAt: now });
+          return first;
+        }),
+      ),
+    );
+    assert.equal(used.filter(Boolean).length, 1);
+    assert.equal((await store.roles.list(accountId)).length, 1);
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf, minute, newAccount, newCast, newCode, newGrant, newUser, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('users', (subject) => {
+  test('a user is found by id, e-mail and name, in the account only', async () => {
+    const { users } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const user = await newUser(subject.store, accountId, {
+      email: 'Ada@Example.com',
+      emailKey: 'ada@example.com',
+      username: 'Ada',
+      usernameKey: 'ada',
+    });
+    const second = await newUser(subject.store, accountId);
+    assert.deepEqual(await users.find(accountId, user.id), user);
+    assert.deepEqual(await users.findByEmail(accountId, 'ada@example.com'), user);
+    assert.deepEqual(await users.findByName(accountId, 'ada@example.com'), user);
+    assert.deepEqual(await users.findByName(accountId, 'ada'), user);
+    assert.equal(await users.findByEmail(accountId, 'ada'), null);
+    assert.equal(await users.findByName(accountId, 'nobody'), null);
+    assert.deepEqual(await users.list(accountId), [user, second]);
+    assert.equal(await users.find(otherId, user.id), null);
+    assert.equal(await users.findByName(otherId, 'ada'), null);
+    assert.equal(await users.findByEmail(otherId, 'ada@example.com'), null);
+    assert.deepEqual(await users.list(otherId), []);
+  });
+
+  test('an e-mail match wins over a username match, and names count in the account only', async () => {
+    const { users } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const name = 'both@example.com';
+    const named = await newUser(subject.store, accountId, {
+      username: name,
+      usernameKey: name,
+      emailKey: null,
+      email: null,
+    });
+    assert.equal((await users.findByName(accountId, name))?.id, named.id);
+    const mailed = await newUser(subject.store, accountId, { email: name, emailKey: name });
+    assert.equal((await users.findByName(accountId, name))?.id, mailed.id);
+    assert.equal(await failureOf(newUser(subject.store, accountId, { emailKey: name })), 'conflict email');
+    assert.equal(await failureOf(newUser(subject.store, accountId, { usernameKey: name })), 'conflict username');
+    assert.equal(await failureOf(users.update(accountId, named.id, { emailKey: name })), 'conflict email');
+    await newUser(subject.store, otherId, { email: name, emailKey: name, usernameKey: name });
+  });
+
+  test('an update changes the members given', async () => {
+    const { users } = subject.store;
+    const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
+    const user = await newUser(subject.store, accountId);
+    const changes = { status: 3, lastname: 'Lovelace', firstname: null, updatedAt: now + 1 } as const;
+    assert.deepEqual(await users.update(accountId, user.id, changes), { ...user, ...changes });
+    assert.deepEqual(await users.update(accountId, user.id, {}), { ...user, ...changes });
+    assert.equal(await users.update(otherId, user.id, { status: 1 }), null);
+    assert.equal(await users.update(accountId, user.id + 1000, { status: 1 }), null);
+    const key = unique('name');
+    await users.update(accountId, user.id, { username: key, usernameKey: key });
+    assert.equal((await users.findByName(accountId, key))?.id, user.id);
+  });
+
+  test('a removed user takes along everything that was his', async () => {
+    const { users, roles, access, sessions, authorizations, grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const role = await roles.create({ accountId, name: 'staff', createdAt: now });
+    await roles.addUser(accountId, role.id, userId, now);
+    const session = { accountId, digest: unique(), sid: 'sid', userId, amr: [], authenticatedAt: now };
+    await sessions.create({ ...session, lastSeenAt: now, expiresAt: now + minute });
+    const code = newCode(cast);
+    await authorizations.createCode(code);
+    await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);
+    const grant = await newGrant(subject.store, cast);
+    const token = await grants.addAccessToken({
+      accountId,
+      digest: unique(),
+      grantId: grant.id,
+      appId,
+      userId,
+      scope: [],
+      issuedAt: now,
+      expiresAt: now + minute,
+      revokedAt: null,
+    });
+    assert.ok(await grants.findAccessToken(accountId, token.id));
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await users.remove(otherId, userId), false);
+    assert.equal(await users.remove(accountId, userId), true);
+    assert.equal(await users.remove(accountId, userId), false);
+    assert.deepEqual(await roles.ofUser(accountId, userId), []);
+    assert.equal(await access.isAssigned(accountId, appId, userId), false);
+    assert.equal(await sessions.find(accountId, session.digest), null);
+    assert.equal(await authorizations.findCode(accountId, code.digest), null);
+    assert.equal(await authorizations.findConsent(accountId, userId, appId), null);
+    assert.equal(await grants.find(accountId, grant.id), null);
+    assert.equal(await grants.findAccessToken(accountId, token.id), null);
+  });
+
+  const attemptOf = (accountId: number, userId: number, at = now) =>
+    subject.store.users.countAttempt({ accountId, userId, now: at, maximum: 10, lockedUntil: at + 15 * minute });
+
+  test('of 100 parallel guesses exactly the maximum is counted, then the pause is set', async () => {
+    const { accountId, userId } = await newCast(subject.store);
+    const counted = await Promise.all(Array.from({ length: 100 }, () => attemptOf(accountId, userId)));
+    assert.equal(counted.filter(Boolean).length, 10);
+    const user = await subject.store.users.find(accountId, userId);
+    assert.equal(user?.invalidLoginAttempts, 10);
+    assert.equal(user?.lockedUntil, now + 15 * minute);
+  });
+
+  test('a pause that has passed starts the count anew, and the same number closes again', async () => {
+    const { accountId, userId } = await newCast(subject.store);
+    for (let attempt = 0; attempt < 10; attempt += 1) assert.equal(await attemptOf(accountId, userId), true);
+    assert.equal(await attemptOf(accountId, userId, now + 15 * minute - 1), false);
+    const later = now + 15 * minute;
+    assert.equal(await attemptOf(accountId, userId, later), true);
+    const user = await subject.store.users.find(accountId, userId);
+    assert.deepEqual([user?.invalidLoginAttempts, user?.lockedUntil], [1, null]);
+    const counted = await Promise.all(Array.from({ length: 30 }, () => attemptOf(accountId, userId, later)));
+    assert.equal(counted.filter(Boolean).length, 9);
+  });
+
+  test('a right password ends count and pause, and may bring a new digest', async () => {
+    const { users } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    for (let attempt = 0; attempt < 11; attempt += 1) await attemptOf(accountId, userId);
+    await users.clearAttempts(accountId, userId);
+    const cleared = await users.find(accountId, userId);
+    assert.deepEqual(
+      [cleared?.invalidLoginAttempts, cleared?.lockedUntil, cleared?.passwordDigest],
+      [0, null, 'digest'],
+    );
+    await users.clearAttempts(accountId, userId, 'rehashed');
+    assert.equal((await users.find(accountId, userId))?.passwordDigest, 'rehashed');
+  });
+
+  test('attempts on nobody count nothing, a decoy changes no record', async () => {
+    const { users, accounts } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    assert.equal(await attemptOf(otherId, userId), false);
+    assert.equal(await attemptOf(accountId, userId + 1000), false);
+    const [user, account] = [await users.find(accountId, userId), await accounts.find(accountId)];
+    await Promise.all(Array.from({ length: 10 }, () => users.countDecoyAttempt(accountId)));
+    await users.clearAttempts(otherId, userId, 'foreign');
+    assert.deepEqual(await users.find(accountId, userId), user);
+    assert.deepEqual(await accounts.find(accountId), account);
+  });
+});

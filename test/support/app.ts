@@ -1,0 +1,128 @@
+/** The whole application over a fresh database, with a clock the test moves; every answer is held against the contract. */
+
+import type { Express } from 'express';
+import supertest from 'supertest';
+import { type AppOptions, createApp } from '../../src/app.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
+import { createCredential } from '../../src/domain/callers/credentials.ts';
+import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
+import { type Answer, conforms } from './conforms.ts';
+import { createTestAccount, type TestServices, testServices } from './services.ts';
+import { openTestStore, type TestStore } from './stores.ts';
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Members of a form; a list of pairs or a text can repeat a name. */
+  readonly form?: Readonly<Record<string, string>> | readonly (readonly [string, string])[] | string;
+  readonly json?: unknown;
+  /** A body as raw text; say its media type in `headers`. */
+  readonly raw?: string | Buffer;
+  /** Another Host than the account's. */
+  readonly host?: string;
+}
+
+export interface TestApp {
+  readonly app: Express;
+  readonly services: TestServices;
+  readonly account: Account;
+  /** Sends one request to the account's host and checks that the answer conforms. Redirects are not followed. */
+  send(method: string, path: string, sent?: Sent): Promise<Answer>;
+  /** A bearer token of a new credential with these scopes. */
+  bearer(...scopes: CredentialScope[]): Promise<string>;
+  /** URL of its database, for tests that look at the rows themselves. */
+  readonly url: string;
+  /** The same application, seen from a new account of its own. */
+  another(settings?: Readonly<Record<string, string>>): Promise<TestApp>;
+  dispose(): Promise<void>;
+}
+
+/** Opens the application on a fresh, migrated database of the kind. Limits are the defaults unless `settings` says otherwise. */
+export async function openTestApp(
+  kind: 'sqlite' | 'postgres',
+  options: { settings?: Readonly<Record<string, string>>; app?: AppOptions; folder?: string } = {},
+): Promise<TestApp> {
+  const opened = await openTestStore(kind, options.folder);
+  const services = await testServices(opened.store);
+  const account = await createTestAccount(services, { settings: options.settings ?? {} });
+  return seenFrom(account, createApp(services, options.app), services, opened);
+}
+
+/** The application as callers of one account see it. */
+export function seenFrom(
+  account: Account,
+  app: Express,
+  services: TestServices,
+  { url, dispose }: Pick<TestStore, 'url' | 'dispose'>,
+): TestApp {
+  const { host } = new URL(account.baseUrl);
+  return {
+    app,
+    services,
+    account,
+    url,
+    send: (method, path, sent = {}) => send(app, host, method, path, sent),
+    bearer: async (...scopes) => {
+      const pair = await createCredential(services, account, scopes);
+      const credential = await services.store.callers.findCredential(account.id, pair.clientId);
+      if (!credential) throw new Error('the credential was not stored');
+      return (await issueCredentialToken(services, account, credential)).accessToken;
+    },
+    another: async (settings = {}) =>
+      seenFrom(await createTestAccount(services, { settings }), app, services, { url, dispose }),
+    dispose,
+  };
+}
+
+/** Sends one request to an application (or to a base URL) and checks that the answer conforms. */
+export async function send(
+  app: Express | string,
+  host: string,
+  method: string,
+  path: string,
+  { headers = {}, form, json, raw, host: otherHost }: Sent,
+): Promise<Answer> {
+  const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
+  const request = supertest(app)
+    [verb](path)
+    .redirects(0)
+    .set('host', otherHost ?? host)
+    .ok(() => true);
+  if (form !== undefined) request.set('content-type', 'application/x-www-form-urlencoded');
+  for (const [name, value] of Object.entries(headers)) request.set(name, value);
+  request.buffer(true).parse((res, done) => {
+    const chunks: Buffer[] = [];
+    res.on('data', (chunk: Buffer) => chunks.push(chunk));
+    res.on('end', () => done(null, Buffer.concat(chunks)));
+  });
+  const response =
+    form !== undefined
+      ? await request.send(
+          typeof form === 'string' ? form : new URLSearchParams(form as Record<string, string>).toString(),
+        )
+      : json !== undefined
+        ? await request.set('content-type', headers['content-type'] ?? 'application/json').send(JSON.stringify(json))
+        : raw !== undefined
+          ? await request.serialize(asIs).send(raw)
+          : await request;
+  const text = Buffer.isBuffer(response.body) ? response.body.toString('utf8') : '';
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers as unknown as Answer['headers'],
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+  conforms(method, path, answer);
+  return answer;
+}
+
+/** The test client would write bytes as JSON when the media type says JSON. */
+function asIs(body: unknown): string {
+  return body as string;
+}
+
+/** A Basic header (RFC 7617). */
+export function basic(id: string, secret: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+}

@@ -1,0 +1,187 @@
+/** An application whose store fails when the test says so, and the cases about faults that every surface must pass. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createApp } from '../../src/app.ts';
+import { Failure } from '../../src/domain/failure.ts';
+import type { Store, StoreVerbs } from '../../src/store/store.ts';
+import { seenFrom, type TestApp } from './app.ts';
+import type { Answer } from './conforms.ts';
+import { type Probe, probesOf } from './probes.ts';
+import { createTestAccount, testServices } from './services.ts';
+import { type DatabaseKind, openTestStore } from './stores.ts';
+
+/** What to throw instead of asking the store; `verb` is written `clients.find`, and `transaction` for its begin. */
+export type FaultOf = (verb: string) => Error | null;
+
+export interface FaultyApp extends TestApp {
+  /** Sets what the store throws from now on; null ends it. */
+  fail(faultOf: FaultOf | null): void;
+}
+
+/** The store, with every verb asking first whether it fails. */
+export function faultyStore(store: Store, faultOf: FaultOf): Store {
+  function wrapped<Verbs extends StoreVerbs>(verbs: Verbs): Verbs {
+    return new Proxy(verbs, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (name === 'transaction') return transaction;
+        if (typeof member === 'function') return throwing(String(name), member.bind(target));
+        return typeof member === 'object' && member !== null ? group(String(name), member) : member;
+      },
+    });
+  }
+  function group(name: string, verbs: object): object {
+    return new Proxy(verbs, {
+      get(target, verb) {
+        const member: unknown = Reflect.get(target, verb, target);
+        return typeof member === 'function' ? throwing(`${name}.${String(verb)}`, member.bind(target)) : member;
+      },
+    });
+  }
+  function throwing(verb: string, ask: (...given: unknown[]) => unknown) {
+    return async (...given: unknown[]) => {
+      const fault = faultOf(verb);
+      if (fault) throw fault;
+      return ask(...given);
+    };
+  }
+  async function transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T> {
+    const fault = faultOf('transaction');
+    if (fault) throw fault;
+    return store.transaction((tx) => work(wrapped(tx)));
+  }
+  return wrapped(store);
+}
+
+/** The application over a store that works until `fail` is called. */
+export async function openFaultyApp(kind: DatabaseKind): Promise<FaultyApp> {
+  let current: FaultOf | null = null;
+  const opened = await openTestStore(kind);
+  const services = await testServices(faultyStore(opened.store, (verb) => current?.(verb) ?? null));
+  const account = await createTestAccount(services);
+  return {
+    ...seenFrom(account, createApp(services), services, opened),
+    fail: (faultOf) => {
+      current = faultOf;
+    },
+  };
+}
+
+/** Verbs that find the account of a request. */
+export function findsAccount(verb: string): boolean {
+  return verb.startsWith('accounts.find');
+}
+
+/** Asserts an error in the form that belongs to the surface, with nothing else in it. */
+export function assertOwnForm(surface: string, probe: Pick<Probe, 'operationId'> | null, answer: Answer): void {
+  const where = `${surface} ${probe?.operationId ?? ''} ${answer.status} ${answer.text.slice(0, 300)}`;
+  const type = String(answer.headers['content-type']);
+  assert.ok(answer.status >= 400, where);
+  assert.equal(answer.headers['cache-control'], 'no-store', where);
+  if (surface === 'pages' || /^authorize/.test(probe?.operationId ?? '')) {
+    assert.match(type, /^text\/html; charset=utf-8$/, where);
+    assert.match(answer.text, /<h1\b/, where);
+    assert.ok(answer.text.includes(String(answer.headers['x-request-id'])), `${where}: no reference`);
+    return;
+  }
+  assert.match(type, /^application\/json; charset=utf-8$/, where);
+  if (surface === 'auth-2') {
+    const { status, ...rest } = answer.body;
+    assert.deepEqual([status.error, status.code, rest], [true, answer.status, {}], where);
+    assert.deepEqual([typeof status.type, typeof status.message], ['string', 'string'], where);
+  } else {
+    const { error, error_description: description, ...rest } = answer.body;
+    assert.deepEqual([typeof error, typeof description, rest], ['string', 'string', {}], where);
+  }
+}
+
+/** Operations that answer from the contract and the account alone. */
+const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset'];
+const canary = 'canary-5b1e table "users" at 10.1.2.3';
+
+/**
+ * Declares that every operation of the surface answers an unknown host, a body over the limit, an unexpected error and
+ * an unreachable store with the documented status in the surface's own form. Opens an application of its own.
+ */
+export function declareFaultCases(surface: string, kind: DatabaseKind): void {
+  describe(`faults of ${surface} on ${kind}`, () => {
+    let app: FaultyApp;
+    before(async () => {
+      app = await openFaultyApp(kind);
+    });
+    after(() => app.dispose());
+
+    async function answersOf(probe: Probe, faultOf: FaultOf): Promise<Answer> {
+      app.fail(faultOf);
+      try {
+        return await app.send(probe.method, probe.path, probe.sent);
+      } finally {
+        app.fail(null);
+      }
+    }
+
+    for (const probe of probesOf(surface)) {
+      const { operationId, method, path, sent, mediaTypes } = probe;
+
+      it(`${operationId}: 404 on a host that is no account's`, async () => {
+        const answer = await app.send(method, path, { ...sent, host: 'nobody.gatehouse.example' });
+        assert.equal(answer.status, 404);
+        assertOwnForm(surface, probe, answer);
+      });
+
+      if (method === 'GET') {
+        it(`${operationId}: 400 for a parameter that is given twice`, async () => {
+          const answer = await app.send(method, `${path}${path.includes('?') ? '&' : '?'}twice=1&twice=2`, sent);
+          assert.equal(answer.status, 400);
+          assertOwnForm(surface, probe, answer);
+        });
+      }
+
+      for (const mediaType of mediaTypes) {
+        it(`${operationId}: 413 for a body of ${mediaType} over the limit`, async () => {
+          const json = mediaType === 'application/json';
+          const raw = json ? JSON.stringify({ x: 'a'.repeat(65_536) }) : `x=${'a'.repeat(16_384)}`;
+          const headers = { ...sent.headers, 'content-type': mediaType };
+          const answer = await app.send(method, path, { headers, raw });
+          assert.equal(answer.status, 413);
+          assertOwnForm(surface, probe, answer);
+        });
+      }
+
+      it(`${operationId}: 500 for an unexpected error, without a word of it, and the fault in the log`, async () => {
+        const faults: FaultOf[] = [() => new Error(canary)];
+        // Once the account is found: the error comes from where the operation itself asks.
+        if (!storeless.includes(operationId)) faults.push((verb) => (findsAccount(verb) ? null : new Error(canary)));
+        for (const fault of faults) {
+          const answer = await answersOf(probe, fault);
+          assert.equal(answer.status, 500);
+          assertOwnForm(surface, probe, answer);
+          assert.doesNotMatch(
+            answer.text + JSON.stringify(answer.headers),
+            /canary|users|10\.1\.2\.3|\.ts\b|node_modules/,
+          );
+          const requestId = answer.headers['x-request-id'];
+          const logged = app.services.lines.filter((line) => line['requestId'] === requestId);
+          assert.ok(
+            logged.some(({ stack }) => String(stack).includes(canary)),
+            `not logged: ${JSON.stringify(logged)}`,
+          );
+        }
+      });
+
+      it(`${operationId}: 503 with Retry-After when the store cannot be reached`, async () => {
+        const faults: FaultOf[] = [() => new Failure('unavailable')];
+        if (!storeless.includes(operationId)) {
+          faults.push((verb) => (findsAccount(verb) ? null : new Failure('unavailable', { retryAfterSeconds: 7 })));
+        }
+        for (const fault of faults) {
+          const answer = await answersOf(probe, fault);
+          assert.equal(answer.status, 503);
+          assertOwnForm(surface, probe, answer);
+          assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+        }
+      });
+    }
+  });
+}

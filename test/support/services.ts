@@ -1,0 +1,85 @@
+/** Services for tests: real vault, signer and passwords over the store given, a clock the test moves, a log it can read. */
+
+import { randomBytes } from 'node:crypto';
+import { createPasswords } from '../../src/adapters/argon2.ts';
+import { createLog } from '../../src/adapters/log.ts';
+import { systemRandom } from '../../src/adapters/random.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
+import { gather } from '../../src/domain/gather.ts';
+import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
+import { sealingKey } from '../../src/domain/keys/sealing.ts';
+import { createSigner } from '../../src/domain/keys/signer.ts';
+import { createVault } from '../../src/domain/keys/vault.ts';
+import { createLimits } from '../../src/http/rate-limit.ts';
+import type { Clock, Services } from '../../src/services.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  advance(milliseconds: number): void;
+}
+
+export interface TestServices extends Services {
+  readonly clock: TestClock;
+  /** Lines of the log, parsed. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  readonly generateKeyPair: GenerateKeyPair;
+}
+
+const pairs = new Map<string, Promise<KeyPair>>();
+
+/**
+ * The same RSA pair for every account of this process, as making one takes long. An account cannot get it twice:
+ * tests of rotation pass `generateKeyPair` of the domain instead.
+ */
+export const sharedKeyPair: GenerateKeyPair = (alg, bits) => {
+  if (alg === 'ES256') return generateKeyPair(alg, bits);
+  const name = `${alg} ${bits}`;
+  const pair = pairs.get(name) ?? generateKeyPair(alg, bits);
+  pairs.set(name, pair);
+  return pair;
+};
+
+/** A clock that begins at the given time (now, unless said). */
+export function testClock(start: number = Date.now()): TestClock {
+  let time = start;
+  return {
+    now: () => time,
+    advance: (milliseconds) => {
+      time += milliseconds;
+    },
+  };
+}
+
+/** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
+export async function testServices(store: Store, overrides: Partial<TestServices> = {}): Promise<TestServices> {
+  const clock = overrides.clock ?? testClock();
+  const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
+  const lines: Record<string, unknown>[] = [];
+  return {
+    addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
+    store,
+    clock,
+    random: systemRandom,
+    vault,
+    signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
+    passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
+    limits: createLimits(),
+    consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
+    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    generateKeyPair: sharedKeyPair,
+    lines,
+    ...overrides,
+  };
+}
+
+/** An account with a subdomain of its own unless said, and the settings given. */
+export async function createTestAccount(
+  services: TestServices,
+  given: { readonly subdomain?: string; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<Account> {
+  const subdomain = given.subdomain ?? `t${randomBytes(6).toString('hex')}`;
+  const account = await createAccount(services, { subdomain, name: `Test ${subdomain}` });
+  return given.settings ? setAccount(services, subdomain, given.settings) : account;
+}

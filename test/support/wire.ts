@@ -1,0 +1,77 @@
+/** HTTP to a listening service over connections that stay open; the account is chosen by the Host header. */
+
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Sent } from './app.ts';
+import { type Answer, conforms } from './conforms.ts';
+
+/** An answer and when it was asked for and complete, in milliseconds of `performance.now()`. */
+export interface TimedAnswer extends Answer {
+  readonly calledAt: number;
+  readonly answeredAt: number;
+}
+
+export interface Wire {
+  /** Sends one request; redirects are not followed. Rejects when the connection breaks before the answer is complete. */
+  call(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
+  /** The same, and asserts that the answer is one that the contract documents. */
+  send(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
+  close(): void;
+}
+
+export interface WireOptions {
+  readonly port: number;
+  /** Host header of every request that names no other. */
+  readonly host: string;
+  /** Most connections at a time; further requests wait. */
+  readonly connections?: number;
+}
+
+/** Opens no connection yet. */
+export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+
+  async function call(method: string, path: string, sent: Sent = {}): Promise<TimedAnswer> {
+    const body = bodyOf(sent);
+    const headers = { ...headersOf(sent), host: sent.host ?? host, 'content-length': String(body.length) };
+    const calledAt = performance.now();
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ agent, host: '127.0.0.1', port, method, path, headers }, resolve).on('error', reject).end(body);
+    });
+    const text = (await buffer(incoming)).toString('utf8');
+    const answeredAt = performance.now();
+    if (!incoming.complete) throw new Error(`the answer to ${method} ${path} broke off`);
+    const isJson = (incoming.headers['content-type'] ?? '').startsWith('application/json');
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: incoming.headers as Answer['headers'],
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+      calledAt,
+      answeredAt,
+    };
+  }
+
+  return {
+    call,
+    send: async (method, path, sent) => {
+      const answer = await call(method, path, sent);
+      conforms(method, path, answer);
+      return answer;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function bodyOf({ form, json, raw }: Sent): Buffer {
+  if (form !== undefined) {
+    return Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form as Record<string, string>)));
+  }
+  if (json !== undefined) return Buffer.from(JSON.stringify(json));
+  return Buffer.from(raw ?? '');
+}
+
+function headersOf({ headers = {}, form, json }: Sent): Record<string, string> {
+  if (form !== undefined) return { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+  return json === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
+}

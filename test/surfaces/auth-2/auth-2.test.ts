@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { databases } from '../../support/stores.ts';
+import { issueCredentialToken } from './issue-credential-token.ts';
+import { issueCredentialTokenRefusals } from './issue-credential-token-refusals.ts';
+import { readRateLimit } from './read-rate-limit.ts';
+import { revokeCredentialToken } from './revoke-credential-token.ts';
+
+for (const kind of databases) {
+  describe(`tokens for API credentials on ${kind}`, () => {
+    let opened: TestApp;
+    const app = () => opened;
+    before(async () => {
+      // Limits have accounts of their own.
+      opened = await openTestApp(kind, { settings: { 'limit.client-auth': 'off' } });
+    });
+    after(() => opened.dispose());
+
+    describe('POST /auth/oauth2/v2/token', () => issueCredentialToken(app));
+    describe('POST /auth/oauth2/v2/token: refusals', () => issueCredentialTokenRefusals(app));
+    describe('POST /auth/oauth2/revoke', () => revokeCredentialToken(app));
+    describe('GET /auth/rate_limit', () => readRateLimit(app));
+  });
+
+  declareFaultCases('auth-2', kind);
+}
+
+it('every documented status of auth-2 was seen', () => {
+  assert.deepEqual(unseenStatuses('auth-2'), []);
+});

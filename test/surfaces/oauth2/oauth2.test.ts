@@ -1,0 +1,74 @@
+/** The standard door on both databases: wire §0 and §3, the OAuth 2 and OpenID Connect standards. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { databases } from '../../support/stores.ts';
+import { type AppOf, unlimited } from './asking.ts';
+import { authorize } from './authorize.ts';
+import { authorizeErrors } from './authorize-errors.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import { cors } from './cors.ts';
+import { discovery } from './discovery.ts';
+import { hosts } from './hosts.ts';
+import { idToken } from './id-token.ts';
+import { introspection } from './introspect-token.ts';
+import { isolation } from './isolation.ts';
+import { keys } from './keys.ts';
+import { otherGrants } from './other-grants.ts';
+import { pkce } from './pkce.ts';
+import { pollution } from './pollution.ts';
+import { redemption } from './redeem-code.ts';
+import { redirectVariants } from './redirect-variants.ts';
+import { refreshing } from './refresh.ts';
+import { refreshEndings } from './refresh-endings.ts';
+import { registration } from './register-client.ts';
+import { registrationFaults } from './register-faults.ts';
+import { registrationModes } from './registration-modes.ts';
+import { revocation } from './revoke-token.ts';
+import { routing } from './routing.ts';
+import { userinfo } from './userinfo.ts';
+
+const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  discovery,
+  keys,
+  cors,
+  routing,
+  hosts,
+  registration,
+  'registration faults': registrationFaults,
+  'registration modes': registrationModes,
+  authorize,
+  'authorize errors': authorizeErrors,
+  'redirect variants': redirectVariants,
+  redemption,
+  pkce,
+  'client authentication': clientAuthentication,
+  'other grants': otherGrants,
+  refreshing,
+  'endings of a grant': refreshEndings,
+  'id token': idToken,
+  userinfo,
+  introspection,
+  revocation,
+  pollution,
+  isolation,
+};
+
+for (const kind of databases) {
+  describe(`oauth2 on ${kind}`, () => {
+    let app: TestApp;
+    before(async () => {
+      app = await openTestApp(kind, { settings: unlimited });
+    });
+    after(() => app.dispose());
+    for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
+  });
+  declareFaultCases('oauth2', kind);
+}
+
+it('every documented status was seen', () => {
+  assert.deepEqual(unseenStatuses('oauth2'), []);
+});

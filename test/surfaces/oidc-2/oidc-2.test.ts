@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { databases } from '../../support/stores.ts';
+import { authorizeRedirects } from './authorize-redirects.ts';
+import { refreshTokenAnswer } from './refresh-token-answer.ts';
+import { refreshTokenClients } from './refresh-token-clients.ts';
+import { refreshTokenLifetime } from './refresh-token-lifetime.ts';
+import { refreshTokenOrder } from './refresh-token-order.ts';
+import { refreshTokenStanding } from './refresh-token-standing.ts';
+import { refreshTokenTable } from './refresh-token-table.ts';
+import { registerClientAnswer } from './register-client-answer.ts';
+import { registerClientCallers } from './register-client-callers.ts';
+import { registerClientMembers } from './register-client-members.ts';
+import { registerClientRedirectUris } from './register-client-redirect-uris.ts';
+import { registerClientStorage } from './register-client-storage.ts';
+import { routing } from './routing.ts';
+
+for (const kind of databases) {
+  describe(`the documented door on ${kind}`, () => {
+    let opened: TestApp;
+    const app = () => opened;
+    before(async () => {
+      // Limits have accounts of their own.
+      opened = await openTestApp(kind, { settings: { 'limit.register': 'off', 'limit.client-auth': 'off' } });
+    });
+    after(() => opened.dispose());
+
+    describe('routing', () => routing(app));
+    describe('POST /oidc/2/register: the answer', () => registerClientAnswer(app));
+    describe('POST /oidc/2/register: members', () => registerClientMembers(app));
+    describe('POST /oidc/2/register: redirect URIs', () => registerClientRedirectUris(app));
+    describe('POST /oidc/2/register: callers', () => registerClientCallers(app));
+    describe('POST /oidc/2/register: what is kept', () => registerClientStorage(app));
+    describe('GET /oauth2/authorize: where a client is answered', () => authorizeRedirects(app));
+    describe('POST /oidc/2/token: the answer', () => refreshTokenAnswer(app));
+    describe('POST /oidc/2/token: refusals', () => refreshTokenTable(app));
+    describe('POST /oidc/2/token: order of checks', () => refreshTokenOrder(app));
+    describe('POST /oidc/2/token: clients', () => refreshTokenClients(app));
+    describe('POST /oidc/2/token: standing', () => refreshTokenStanding(app));
+    describe('POST /oidc/2/token: lifetime and reuse', () => refreshTokenLifetime(app));
+  });
+
+  declareFaultCases('oidc-2', kind);
+}
+
+it('every documented status of oidc-2 was seen', () => {
+  assert.deepEqual(unseenStatuses('oidc-2'), []);
+});

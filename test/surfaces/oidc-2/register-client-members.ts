@@ -1,0 +1,83 @@
+/** Each member of a registration: what is taken, what is left out, and what is 400 invalid_client_metadata. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestApp } from '../../support/app.ts';
+import { assertRefused, minimal, register, registered } from './door.ts';
+import { key, reduced, refused, taken } from './metadata-values.ts';
+
+export function registerClientMembers(app: () => TestApp): void {
+  for (const [name, values] of Object.entries(taken)) {
+    it(`takes ${name} and answers it as sent`, async () => {
+      for (const value of values) assert.deepEqual((await registered(app(), { [name]: value }))[name], value);
+    });
+  }
+
+  it('leaves out grant types, response types and scopes that the account does not know (RFC 7591 §3.2.1)', async () => {
+    for (const [name, value, left] of reduced) {
+      assert.deepEqual((await registered(app(), { [name]: value }))[name], left);
+    }
+  });
+
+  for (const [name, values] of Object.entries(refused)) {
+    it(`refuses a bad ${name} with invalid_client_metadata, naming it`, async () => {
+      for (const value of values) {
+        assertRefused(await register(app(), { ...minimal, [name]: value }), 'invalid_client_metadata', name, value);
+      }
+    });
+  }
+
+  it('refuses jwks beside jwks_uri (RFC 7591 §2)', async () => {
+    const both = { ...minimal, jwks: { keys: [key] }, jwks_uri: 'https://app.example.com/jwks.json' };
+    assertRefused(await register(app(), both), 'invalid_client_metadata', 'jwks', both);
+  });
+
+  it('keeps of a key its public members only', async () => {
+    const { jwks } = await registered(app(), {
+      jwks: { keys: [{ ...key, kid: 'k1', x5c: ['cert'], extra: 'member' }] },
+    });
+    assert.deepEqual(jwks, { keys: [{ ...key, kid: 'k1' }] });
+  });
+
+  it('refuses a body that is no JSON object', async () => {
+    for (const body of [[], ['x'], [minimal]]) {
+      assertRefused(await register(app(), body), 'invalid_client_metadata', 'the body', body);
+    }
+    const headers = { authorization: `Bearer ${await app().bearer('manage_all')}`, 'content-type': 'application/json' };
+    for (const raw of ['', '{', '"text"', 'null', '7', '{"client_name":"x",}', 'client_name=x', '\ufeff{', '{}{}']) {
+      const answer = await app().send('POST', '/oidc/2/register', { headers, raw });
+      assert.equal(answer.status, 400, raw);
+      assert.match(answer.body.error, raw === '' ? /^invalid_redirect_uri$/ : /^invalid_request$/, raw);
+    }
+  });
+
+  it('refuses another media type than application/json', async () => {
+    const authorization = `Bearer ${await app().bearer('manage_all')}`;
+    const types = [
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'text/json',
+      'application/json-patch+json',
+      'json',
+    ];
+    for (const type of types) {
+      const headers = { authorization, 'content-type': type };
+      const answer = await app().send('POST', '/oidc/2/register', { headers, raw: JSON.stringify(minimal) });
+      assertRefused(answer, 'invalid_request', 'Content-Type must be application/json', type);
+    }
+    const untyped = await app().send('POST', '/oidc/2/register', {
+      headers: { authorization },
+      raw: Buffer.from(JSON.stringify(minimal)),
+    });
+    assertRefused(untyped, 'invalid_request', 'Content-Type must be application/json', 'none');
+  });
+
+  it('takes application/json with parameters and in any case', async () => {
+    const authorization = `Bearer ${await app().bearer('manage_all')}`;
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
+      const headers = { authorization, 'content-type': type };
+      const answer = await app().send('POST', '/oidc/2/register', { headers, raw: JSON.stringify(minimal) });
+      assert.equal(answer.status, 200, `${type}: ${answer.text}`);
+    }
+  });
+}

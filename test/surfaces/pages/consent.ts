@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { grantAccess } from '../../../src/domain/users/access.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  readForm,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { type AppOf, codeOf, copyOf, isConsent, requestOf, settle } from './browsing.ts';
+
+/** What an application may have: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.4, wire §3. */
+export function consent(app: AppOf): void {
+  it('the page is one form: who asks, for what, for whom, where to; allow first, deny second', async () => {
+    const setting = await settle(app(), {
+      client_name: 'Expense Desk',
+      client_uri: 'https://expense.example.com/',
+      policy_uri: 'https://expense.example.com/privacy',
+      tos_uri: 'https://expense.example.com/terms',
+    });
+    const { answer } = await setting.signIn({ scope: 'openid profile email groups' });
+    const { text } = answer;
+    assert.equal(text.match(/<form\b/g)?.length, 1);
+    assert.match(text, /name="decision" value="allow"[\s\S]*name="decision" value="deny"/);
+    for (const shown of [
+      'Expense Desk',
+      setting.user.email ?? '',
+      'Ada Lovelace',
+      'app.example.com',
+      'expense.example.com/privacy',
+    ]) {
+      assert.ok(text.includes(shown), shown);
+    }
+    for (const title of ['Know who you are', 'See your name', 'See your e-mail address', 'See your roles']) {
+      assert.ok(text.includes(title), title);
+    }
+    const { answer: less } = await (await settle(app())).signIn({ scope: 'openid' });
+    assert.ok(!less.text.includes('See your name'));
+  });
+
+  it('deny tells the client access_denied with state and iss, and is not remembered', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    const denied = await submit(app(), await setting.signIn({}, jar), { decision: 'deny' });
+    const query = new URL(String(denied.answer.headers['location'])).searchParams;
+    assert.deepEqual(
+      [query.get('error'), query.get('state'), query.get('iss'), query.get('code')],
+      ['access_denied', 'state-1', app().account.baseUrl, null],
+    );
+    const again = await walk(app(), jar, authorizePath(setting.client));
+    assert.ok(isConsent(again.answer), 'asked again');
+    codeOf(await submit(app(), again, { decision: 'allow' }));
+  });
+
+  it('allow is remembered for the user and the client, in every browser, for these scopes and fewer', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    codeOf(await submit(app(), await setting.signIn({ scope: 'openid email' }, jar), { decision: 'allow' }));
+    codeOf(await walk(app(), jar, authorizePath(setting.client, { scope: 'openid email' })));
+    codeOf(await walk(app(), jar, authorizePath(setting.client, { scope: 'openid' })));
+    codeOf(await setting.signIn({ scope: 'email' }));
+  });
+
+  it('a wider scope asks again, and then all of them are remembered', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    codeOf(await submit(app(), await setting.signIn({ scope: 'openid email' }, jar), { decision: 'allow' }));
+    const wider = await walk(app(), jar, authorizePath(setting.client, { scope: 'openid profile' }));
+    assert.ok(isConsent(wider.answer));
+    codeOf(await submit(app(), wider, { decision: 'allow' }));
+    codeOf(await walk(app(), jar, authorizePath(setting.client, { scope: 'openid profile email' })));
+    assert.ok(isConsent((await walk(app(), jar, authorizePath(setting.client, { scope: 'groups' }))).answer));
+  });
+
+  it('another client asks for itself', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
+    const other = await registerClient(app());
+    await grantAccess(app().services, app().account, other.app_id, { user: setting.user.email ?? '' });
+    assert.ok(isConsent((await walk(app(), jar, authorizePath(other))).answer));
+  });
+
+  for (const decision of ['allow', 'deny']) {
+    it(`one user’s ${decision} never counts for another user of the same browser`, async () => {
+      const setting = await settle(app());
+      const second = await makeUser(app(), setting.client.app_id);
+      // The first user decides, and the browser does not go on.
+      const first = await setting.signIn();
+      const form = readForm(first.answer.text);
+      const kept = await app().send('POST', form.action, {
+        headers: first.jar.header,
+        form: { ...form.fields, decision },
+      });
+      assert.equal(kept.status, 303);
+      // The second user's session comes into the same browser.
+      const other = await submit(app(), await setting.begin(), { username: second.email ?? '', password });
+      const mixed = copyOf(first.jar);
+      mixed.cookies.set('__Host-sid', other.jar.cookies.get('__Host-sid') ?? '');
+      const at = await walk(app(), mixed, `/continue?request=${requestOf(first)}`);
+      assert.ok(isConsent(at.answer), 'the second user is asked');
+      assert.ok(at.answer.text.includes(second.email ?? ''));
+      const own = await submit(app(), at, { decision: 'allow' });
+      codeOf(own);
+    });
+  }
+
+  it('a consent of one user is not another’s afterwards either', async () => {
+    const setting = await settle(app());
+    const second = await makeUser(app(), setting.client.app_id);
+    const jar = new CookieJar();
+    codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
+    const at = await submit(app(), await setting.begin({ prompt: 'login' }, jar), {
+      username: second.email ?? '',
+      password,
+    });
+    assert.ok(isConsent(at.answer));
+  });
+
+  it('a new sign-in for the same request forgets what was decided before it', async () => {
+    const setting = await settle(app());
+    const second = await makeUser(app(), setting.client.app_id);
+    const at = await setting.begin();
+    const first = await submit(app(), at, { username: setting.user.email ?? '', password });
+    const form = readForm(first.answer.text);
+    await app().send('POST', form.action, { headers: first.jar.header, form: { ...form.fields, decision: 'deny' } });
+    const again = { ...form.fields, username: second.email ?? '', password };
+    const sent = await app().send('POST', '/sign-in', { headers: first.jar.header, form: again });
+    assert.equal(sent.status, 303);
+    first.jar.keep(sent);
+    const next = await walk(app(), first.jar, String(sent.headers['location']));
+    assert.ok(isConsent(next.answer));
+  });
+}

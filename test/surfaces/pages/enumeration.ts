@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setUser } from '../../../src/domain/users/users.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { makeUser, password, readForm, submit, type Walk } from '../../support/sign-in.ts';
+import { type AppOf, settle, unlimited } from './browsing.ts';
+
+const wrongPassword = 'wrong horse battery staple';
+
+/** An answer without what belongs to this one request: ids, form token, what was typed. */
+function comparable({ answer }: Walk, username: string): unknown {
+  const { request = '', csrf = '' } = readForm(answer.text).fields;
+  const { 'x-request-id': id, date: _date, ...headers } = answer.headers;
+  const text = answer.text
+    .replaceAll(request, 'REQUEST')
+    .replaceAll(csrf, 'CSRF')
+    .replaceAll(username, 'USERNAME')
+    .replaceAll(String(id), 'ID');
+  return { status: answer.status, headers, text, length: answer.text.length };
+}
+
+/** L5 at the sign-in page: nothing tells whether a name exists, or how its user stands, before the right password. */
+export function enumeration(app: AppOf): void {
+  it('an unknown name, a wrong password and a paused, locked, suspended or unassigned user get one answer (L5)', async () => {
+    const one = await app().another(unlimited);
+    const setting = await settle(one);
+    // Of one length, so that the length of the page is the same too.
+    const email = (name: string) => `${name.padEnd(12, 'x')}@example.com`;
+    const people = {
+      known: await makeUser(one, setting.client.app_id, { email: email('known') }),
+      paused: await makeUser(one, setting.client.app_id, { email: email('paused') }),
+      locked: await makeUser(one, setting.client.app_id, { email: email('locked') }),
+      suspended: await makeUser(one, setting.client.app_id, { email: email('suspended') }),
+      unassigned: await makeUser(one, undefined, { email: email('unassigned') }),
+      unactivated: await makeUser(one, setting.client.app_id, { email: email('unactivated'), password: undefined }),
+    };
+    await setUser(one.services, one.account, people.locked.id, { status: 'locked' });
+    await setUser(one.services, one.account, people.suspended.id, { status: 'suspended' });
+    const guess = async (username: string, secret: string) => {
+      const at = await submit(one, await setting.begin(), { username, password: secret });
+      return comparable(at, username);
+    };
+    for (let count = 0; count < 10; count += 1) await guess(email('paused'), wrongPassword);
+    const wanted = await guess(email('unknown'), wrongPassword);
+    assert.equal((wanted as Answer).status, 401);
+    for (const name of Object.keys(people)) {
+      assert.deepEqual(await guess(email(name), wrongPassword), wanted, name);
+    }
+    assert.deepEqual(await guess(email('paused'), password), wanted, 'the right password during the pause');
+    assert.deepEqual(await guess(email('unactivated'), password), wanted, 'a user without a password');
+    assert.deepEqual(await guess(email('unknown'), password), wanted);
+  });
+
+  it('the same work is done for all of them: one hash, one counted write (L5)', async () => {
+    const one = await app().another(unlimited);
+    const setting = await settle(one);
+    const { passwords } = one.services;
+    const verify = passwords.verify;
+    let hashes = 0;
+    passwords.verify = (secret, digest) => {
+      hashes += 1;
+      return verify(secret, digest);
+    };
+    try {
+      for (const username of [setting.user.email ?? '', 'nobody@example.com', 'no\u200bbody', 'x'.repeat(320)]) {
+        hashes = 0;
+        const at = await submit(one, await setting.begin(), { username, password: wrongPassword });
+        assert.equal(at.answer.status, 401);
+        assert.equal(hashes, 1, username);
+      }
+    } finally {
+      passwords.verify = verify;
+    }
+  });
+}

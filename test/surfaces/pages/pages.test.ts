@@ -1,0 +1,50 @@
+/** The hosted pages on both databases, driven as a script drives them: wire §3, security L1 to L8. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { databases } from '../../support/stores.ts';
+import { assets } from './assets.ts';
+import { type AppOf, unlimited } from './browsing.ts';
+import { consent } from './consent.ts';
+import { cookies } from './cookies.ts';
+import { crossSite } from './cross-site.ts';
+import { enumeration } from './enumeration.ts';
+import { headers } from './headers.ts';
+import { lockout } from './lockout.ts';
+import { names } from './names.ts';
+import { refusals } from './refusals.ts';
+import { sessions } from './sessions.ts';
+import { steps } from './steps.ts';
+
+const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  headers,
+  'cross-site requests': crossSite,
+  cookies,
+  enumeration,
+  lockout,
+  refusals,
+  sessions,
+  steps,
+  names,
+  consent,
+  assets,
+};
+
+for (const kind of databases) {
+  describe(`pages on ${kind}`, () => {
+    let app: TestApp;
+    before(async () => {
+      app = await openTestApp(kind, { settings: unlimited });
+    });
+    after(() => app.dispose());
+    for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
+  });
+  declareFaultCases('pages', kind);
+}
+
+it('every documented status was seen', () => {
+  assert.deepEqual(unseenStatuses('pages'), []);
+});

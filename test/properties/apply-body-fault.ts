@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib';
 import type { Faulty } from './apply-fault.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { form, json } from './requests.ts';
 import { encode, type Prepared, put, putMembers, type Wire } from './wire.ts';
 

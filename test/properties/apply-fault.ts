@@ -2,7 +2,7 @@
 
 import { withBody, withContent, withMediaType } from './apply-body-fault.ts';
 import { withRequestFault } from './apply-request-fault.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { json, type Pairs } from './requests.ts';
 import { type LivePlace, livePlaces, type Taken } from './taken.ts';
 import { encode, encodePairs, type Prepared, put, putMembers, type Wire } from './wire.ts';

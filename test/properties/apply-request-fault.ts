@@ -1,7 +1,7 @@
 /** Puts one thing wrong into the request line, or into the headers that frame a request. */
 
 import type { Faulty } from './apply-fault.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import type { Pairs } from './requests.ts';
 import { encode, type Prepared, put } from './wire.ts';
 

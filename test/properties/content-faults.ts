@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { type Breach, breachesOf } from './breaches.ts';
-import { type Fault, type FaultArbitrary, type FaultKind, fault } from './faults.ts';
+import { type Fault, type FaultArbitrary, type FaultKind, fault } from './fault.ts';
 import type { Media, Operation, Schema } from './operations.ts';
 import { form, json } from './requests.ts';
 import { badUtf8, controlText, loneSurrogate } from './text.ts';

@@ -8,7 +8,7 @@ import type { Answer } from '../support/conforms.ts';
 import { type DatabaseKind, fastFolder } from '../support/stores.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
-import type { Fault, FaultKind } from './faults.ts';
+import type { Fault, FaultKind } from './fault.ts';
 import { takeLive } from './live.ts';
 import { allOperations } from './operations.ts';
 import { Pool } from './pool.ts';

@@ -41,11 +41,11 @@ function describe(error: unknown): DriverError {
 const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
 
 /**
- * PostgreSQL's: connection (08), refused log-in (28), database that is not there (3D000), resources (53), operator
- * (57), input or output (58030), time out waiting for a lock (55P03), serialization and deadlock (40001, 40P01),
- * read-only (25006), idle in a transaction (25P03).
+ * PostgreSQL's: connection (08), database that is not there (3D000), resources (53), operator (57), input or output
+ * (58030), time out waiting for a lock (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a
+ * transaction (25P03).
  */
-const postgresOutage = /^(08...|28...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
+const postgresOutage = /^(08...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
 
 /** What the sockets say. */
 const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
@@ -83,7 +83,8 @@ export function translate(error: unknown): unknown {
     return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
   }
   if (isOutage(described)) {
-    const reason = `the store is unavailable: ${code || described.name || 'no connection'}`;
+    const why = code === '3D000' ? 'there is no such database' : code || described.name || 'no connection';
+    const reason = `the store is unavailable: ${why}`;
     return new Failure('unavailable', { retryAfterSeconds: 1, reason }, { cause: error });
   }
   return error;

@@ -5,15 +5,18 @@ import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
 import type { Config } from './config.ts';
 import { gather } from './domain/gather.ts';
+import { gatherWrites } from './domain/gathered-writes.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
 import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
+import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
 
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
-export async function createServices(config: Config, store: Store, log: Log): Promise<Services> {
+export async function createServices(config: Config, opened: Store, log: Log): Promise<Services> {
+  const store = gatherWrites(cacheLookups(opened));
   const random = systemRandom;
   const clock = systemClock;
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });

@@ -146,8 +146,11 @@ export interface AccessStore {
 
 export interface ClientStore {
   create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  /** Creates several with one durable commit, in the order given. */
+  createAll(clients: readonly Omit<ClientRecord, 'appId'>[]): Promise<ClientRecord[]>;
   /** Takes as long for a client that does not exist as for one that does. */
-  find(accountId: number, clientId: string): Promise<ClientRecord | null>;
+  /** `fresh`: read now, whatever is kept in memory. */
+  find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
@@ -272,6 +275,8 @@ export interface GrantStore {
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
+  /** Adds several with one durable commit, in the order given. */
+  addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;
   findAccessToken(accountId: number, id: number): Promise<AccessTokenStanding | null>;
   revokeAccessToken(accountId: number, id: number, at: Milliseconds): Promise<void>;
 }
@@ -303,6 +308,11 @@ export interface Store extends StoreVerbs {
    * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
    */
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
+  /**
+   * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
+   * the account, its hosts, its keys, its clients. Null when there is no such account.
+   */
+  generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */
   migrate(): Promise<MigrationStatus>;
   /** Undoes the last `steps` migrations. */

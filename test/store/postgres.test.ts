@@ -46,13 +46,13 @@ describe('PostgreSQL', () => {
   test('a batch of good tokens is one statement', async () => {
     const cast = await newCast(opened.store);
     const grants = await Promise.all(Array.from({ length: 32 }, () => newGrant(opened.store, cast)));
-    const outcomes = await engine.consume(
+    const outcomes = await engine.hot.consume(
       engine.db,
       grants.map((grant) => present(grant, { scope: ['openid'] })),
     );
     assert.ok(outcomes.every(({ outcome }) => outcome === 'rotated'));
     assert.deepEqual(await statements(), ['rotate-all']);
-    await engine.consume(engine.db, [present(grants[0] ?? assert.fail())]);
+    await engine.hot.consume(engine.db, [present(grants[0] ?? assert.fail())]);
     assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes']);
   });
 
@@ -62,7 +62,7 @@ describe('PostgreSQL', () => {
     await other.query('update grants set nonce = $1 where id = $2', ['changed', grant.id]);
     const before = await runsOf('rotate-all');
     const judgedBefore = await runsOf('lock-grants');
-    const waiting = engine.consume(engine.db, [present(grant)]);
+    const waiting = engine.hot.consume(engine.db, [present(grant)]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await other.query('commit');
     const [outcome] = await waiting;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sqliteStatements } from '../../src/store/knex/consume-sqlite.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
+import { findAccessToken } from '../../src/store/knex/hot-postgres.ts';
+import { hotStatements } from '../../src/store/knex/hot-sqlite.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres.ts';
 import { createPurge } from '../../src/store/knex/purge.ts';
@@ -116,17 +118,17 @@ for (const kind of databases) {
     test('no verb reads through a table', async () => {
       const queries: Query[] = [];
       engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
-      for (const run of lookups(verbsOn(engine.db, engine.consume))) await run();
+      for (const run of lookups(verbsOn(engine.db, engine.hot))) await run();
       await createPurge(engine)(now, 10);
       const looking = queries.filter(({ sql }) => /^(select|update|delete|with)/i.test(sql));
       assert.ok(looking.length > 50, `${looking.length} statements`);
       for (const query of looking) await assertIndexed(query);
     });
 
-    test('the consumption of refresh tokens reads through no table', async () => {
+    test('no prepared statement reads through a table', async () => {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
-        for (const sql of Object.values(looking)) {
+        for (const sql of [...Object.values(looking), ...Object.values(hotStatements)]) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
       } else {
@@ -138,6 +140,7 @@ for (const kind of databases) {
           if (sql === rotateAll) batch.push(1);
           await assertIndexed({ sql, bindings: batch.map((value, at) => (at === 4 ? ['["x"]'] : value)) });
         }
+        await assertIndexed({ sql: findAccessToken, bindings: [1, 1] });
       }
     });
 

@@ -41,7 +41,7 @@ describe('SQLite', () => {
       await other.db.client.releaseConnection(connection);
       assert.equal(await failureOf(other.db('facts').insert({ name: unique(), value: 'x' })), 'internal');
       const grant = await newGrant(opened.store, await newCast(opened.store));
-      assert.equal(await failureOf(other.consume(other.db, [present(grant)])), 'internal');
+      assert.equal(await failureOf(other.hot.consume(other.db, [present(grant)])), 'internal');
     } finally {
       await other.db.destroy();
     }

@@ -7,12 +7,14 @@ import { systemRandom } from '../../src/adapters/random.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { gather } from '../../src/domain/gather.ts';
+import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
+import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** A clock that stands still until it is moved. */
@@ -53,7 +55,8 @@ export function testClock(start: number = Date.now()): TestClock {
 }
 
 /** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
-export async function testServices(store: Store, overrides: Partial<TestServices> = {}): Promise<TestServices> {
+export async function testServices(opened: Store, overrides: Partial<TestServices> = {}): Promise<TestServices> {
+  const store = gatherWrites(cacheLookups(opened));
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];

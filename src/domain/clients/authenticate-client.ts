@@ -30,9 +30,12 @@ export async function authenticateClient(
   if (challenged && !basic) throw new Failure('authorization_header_malformed', { challenged });
   const clientId = basic?.id ?? presented.clientId;
   const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
-  const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () =>
-    isAuthentic(client, basic, presented) ? client : null,
-  );
+  const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () => {
+    if (isAuthentic(client, basic, presented)) return client;
+    // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
+    if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
+    return null;
+  });
   if (authentic) return authentic;
   throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', { challenged });
 }

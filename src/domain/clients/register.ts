@@ -34,24 +34,34 @@ export async function registerClient(
   await admit(services, account, registrant);
   const metadata = readMetadata(request, rules);
   const clientSecret = metadata.authMethod === 'none' ? null : newSecret(services.random, 'cs_');
-  const client = await services.store.transaction(async (tx) => {
-    const created = await tx.clients.create({
-      ...metadata,
-      accountId: account.id,
-      clientId: services.random.bytes(16).toString('hex'),
-      secretDigest: clientSecret && digestOf(clientSecret),
-      registeredBy: registrant.caller ? 'token' : 'open',
-      createdAt: services.clock.now(),
-    });
-    if (!registrant.caller) {
-      for (const name of account.settings.openRegistrationRoles) {
-        const role = await tx.roles.findByName(account.id, name);
-        if (role) await tx.access.grant(account.id, created.appId, { roleId: role.id }, created.createdAt);
-      }
+  const client = await create(services.store, account, registrant, {
+    ...metadata,
+    accountId: account.id,
+    clientId: services.random.bytes(16).toString('hex'),
+    secretDigest: clientSecret && digestOf(clientSecret),
+    registeredBy: registrant.caller ? 'token' : 'open',
+    createdAt: services.clock.now(),
+  });
+  return { client, clientSecret };
+}
+
+/** Clients that anyone registered get the account's default roles, with the row or not at all. */
+async function create(
+  store: Services['store'],
+  account: Account,
+  registrant: Registrant,
+  client: Omit<ClientRecord, 'appId'>,
+): Promise<ClientRecord> {
+  const roles = registrant.caller ? [] : account.settings.openRegistrationRoles;
+  if (roles.length === 0) return store.clients.create(client);
+  return store.transaction(async (tx) => {
+    const created = await tx.clients.create(client);
+    for (const name of roles) {
+      const role = await tx.roles.findByName(account.id, name);
+      if (role) await tx.access.grant(account.id, created.appId, { roleId: role.id }, created.createdAt);
     }
     return created;
   });
-  return { client, clientSecret };
 }
 
 async function admit(services: Pick<Services, 'limits'>, account: Account, registrant: Registrant): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ClientStore } from '../store.ts';
+import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { separately } from './transact.ts';
@@ -32,8 +33,13 @@ const decoy: DbRow = {
   app_id: 0,
 };
 
-export function clientVerbs(db: Knex): ClientStore {
+export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
+  const createAll: ClientStore['createAll'] = async (clients) => {
+    const numbers = await append(db, rows.clients.table, 'app_id', clients.map(rows.clients.write));
+    return clients.map((client, index) => ({ ...client, appId: numbers[index] ?? Number.NaN }));
+  };
   return {
+    createAll,
     create: (client) =>
       separately(db, async (tx) => {
         const [row] = await tx('clients').insert(rows.clients.write(client)).returning('*');

@@ -3,29 +3,17 @@
  * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
  */
 import type { Knex } from 'knex';
-import type pg from 'pg';
 import type { GrantRecord } from '../records.ts';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
 import type { Consume } from './grants.ts';
+import { run } from './hot-postgres.ts';
 import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
 import * as rows from './rows.ts';
-import type { Cell, DbRow } from './shape.ts';
+import type { Cell } from './shape.ts';
 import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
 
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.users.reader('u_');
-
-/** Runs a prepared statement on the connection that `db` has, or borrows one. */
-async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
-  const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
-  const connection: pg.Client = await client.acquireConnection();
-  try {
-    const answer = await connection.query<DbRow>({ name, text, values: [...values] });
-    return answer.rows;
-  } finally {
-    await client.releaseConnection(connection);
-  }
-}
 
 function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'>): string {
   return `${accountId}/${grantId}`;

@@ -3,14 +3,13 @@
  * `begin immediate` and `commit`. Building each statement with Knex would cost more than all of this.
  */
 import type Sqlite from 'better-sqlite3';
-import type { Knex } from 'knex';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
 import type { Consume } from './grants.ts';
 import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
 import { assigned } from './roles.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
-import { assertDurable, patiently } from './sqlite-client.ts';
+import { withOneCommit } from './sqlite-client.ts';
 
 interface Statements {
   readonly findGrant: Sqlite.Statement<[number, number], DbRow>;
@@ -112,38 +111,11 @@ function consumeAll(connection: Sqlite.Database, batch: readonly Consumption[]):
   return batch.map((consumption) => consumeOne(statements, consumption));
 }
 
-async function inTransaction(
-  connection: Sqlite.Database,
-  patienceMilliseconds: number,
-  batch: readonly Consumption[],
-): Promise<ConsumptionOutcome[]> {
-  await patiently(connection, patienceMilliseconds, () => connection.exec('begin immediate'));
-  try {
-    const outcomes = consumeAll(connection, batch);
-    connection.exec('commit');
-    assertDurable(
-      connection,
-      outcomes.some(({ outcome }) => outcome !== 'refused'),
-    );
-    return outcomes;
-  } catch (error) {
-    // SQLite ends a transaction by itself on some errors (disk full).
-    if (connection.inTransaction) connection.exec('rollback');
-    throw error;
-  }
-}
-
 /** `Consume` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
 export function consumeOnSqlite(patienceMilliseconds: number): Consume {
-  return async (db, batch) => {
-    const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
-    const connection: Sqlite.Database = await client.acquireConnection();
-    try {
-      return db.isTransaction
-        ? consumeAll(connection, batch)
-        : await inTransaction(connection, patienceMilliseconds, batch);
-    } finally {
-      await client.releaseConnection(connection);
-    }
-  };
+  return (db, batch) =>
+    withOneCommit(db, patienceMilliseconds, (connection) => {
+      const outcomes = consumeAll(connection, batch);
+      return { result: outcomes, wrote: outcomes.some(({ outcome }) => outcome !== 'refused') };
+    });
 }

@@ -1,5 +1,15 @@
 import type { Knex } from 'knex';
+import type { AccessTokenStanding } from '../store.ts';
 import type { Consume } from './grants.ts';
+import type { Cell } from './shape.ts';
+
+/** Inserts rows of one shape with one commit and answers the numbers they got, in order. */
+export type Append = (
+  db: Knex,
+  table: string,
+  numbered: string,
+  rows: readonly Readonly<Record<string, Cell>>[],
+) => Promise<number[]>;
 
 /** How an engine is opened. */
 export interface EngineOptions {
@@ -10,11 +20,19 @@ export interface EngineOptions {
   readonly waitMilliseconds: number;
 }
 
+/** What is done so often that building statements with Knex would cost more than running them. */
+export interface HotVerbs {
+  readonly consume: Consume;
+  readonly append: Append;
+  readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
+}
+
 /** What the two databases do each in its own way. */
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Knex;
-  readonly consume: Consume;
+  readonly hot: HotVerbs;
+  generation(accountId: number): Promise<number | null>;
   /** A transaction that one process at a time can be in, without limits of time. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;

@@ -1,49 +1,28 @@
 import type { Knex } from 'knex';
-import type { AccessTokenStanding, Consumption, ConsumptionOutcome, GrantStore } from '../store.ts';
+import type { Consumption, ConsumptionOutcome, GrantStore } from '../store.ts';
+import type { HotVerbs } from './engine.ts';
 import { assigned } from './roles.ts';
 import * as rows from './rows.ts';
-import type { DbRow } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
 export type Consume = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
 
-const readToken = rows.accessTokens.reader('token_');
-const readGrant = rows.grants.reader('grant_');
-const readUser = rows.users.reader('user_');
-const readClient = rows.clients.reader('client_');
+type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
-function standing(row: DbRow): AccessTokenStanding | null {
-  const token = readToken(row);
-  const grant = row['grant_id'] === null ? null : readGrant(row);
-  const user = row['user_id'] === null ? null : readUser(row);
-  // The token of a grant, or of a user, that was removed is no token any more.
-  if ((token.grantId !== null && !grant) || (token.userId !== null && !user)) return null;
-  return { token, grant, user, client: readClient(row), assigned: row['assigned'] === 1 };
-}
-
-type AccessTokenVerb = 'addAccessToken' | 'findAccessToken' | 'revokeAccessToken';
-
-function accessTokenVerbs(db: Knex): Pick<GrantStore, AccessTokenVerb> {
+function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessTokenVerb> {
+  const addAccessTokens: GrantStore['addAccessTokens'] = async (tokens) => {
+    const added = tokens.map((token) => rows.accessTokens.write(token));
+    const numbers = await hot.append(db, rows.accessTokens.table, 'id', added);
+    return tokens.map((token, index) => ({ ...token, id: numbers[index] ?? Number.NaN }));
+  };
   return {
+    addAccessTokens,
     addAccessToken: async (token) => {
-      const [row] = await db('access_tokens').insert(rows.accessTokens.write(token)).returning('*');
-      return rows.accessTokens.read(row);
+      const [added] = await addAccessTokens([token]);
+      if (!added) throw new Error('an access token was not added');
+      return added;
     },
-    findAccessToken: async (accountId, id) => {
-      const row = await db('access_tokens as t')
-        .join('clients as c', { 'c.account_id': 't.account_id', 'c.app_id': 't.app_id' })
-        .leftJoin('grants as g', { 'g.account_id': 't.account_id', 'g.id': 't.grant_id' })
-        .leftJoin('users as u', { 'u.account_id': 't.account_id', 'u.id': 't.user_id' })
-        .where({ 't.account_id': accountId, 't.id': id })
-        .first([
-          ...rows.accessTokens.select('t', 'token_'),
-          ...rows.grants.select('g', 'grant_'),
-          ...rows.users.select('u', 'user_'),
-          ...rows.clients.select('c', 'client_'),
-          db.raw(`case when ${assigned('t')} then 1 else 0 end as assigned`),
-        ]);
-      return row ? standing(row) : null;
-    },
+    findAccessToken: (accountId, id) => hot.findAccessToken(db, accountId, id),
     revokeAccessToken: async (accountId, id, at) => {
       const token = db('access_tokens').where({ account_id: accountId, id });
       await token.whereNull('revoked_at').update({ revoked_at: at });
@@ -51,10 +30,10 @@ function accessTokenVerbs(db: Knex): Pick<GrantStore, AccessTokenVerb> {
   };
 }
 
-export function grantVerbs(db: Knex, consume: Consume): GrantStore {
+export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   return {
-    ...accessTokenVerbs(db),
+    ...accessTokenVerbs(db, hot),
     create: async (grant) => {
       const [row] = await db('grants').insert(rows.grants.write(grant)).returning('*');
       return rows.grants.read(row);
@@ -67,7 +46,7 @@ export function grantVerbs(db: Knex, consume: Consume): GrantStore {
       const grant = db('grants').where({ account_id: accountId, id });
       await grant.whereNull('current_digest').update({ current_digest: digest });
     },
-    consume: async (batch) => (batch.length === 0 ? [] : consume(db, batch)),
+    consume: async (batch) => (batch.length === 0 ? [] : hot.consume(db, batch)),
     revoke: async (accountId, id, at, because) => {
       await live(accountId).where('id', id).update({ revoked_at: at, revoked_because: because });
     },

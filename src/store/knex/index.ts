@@ -6,9 +6,9 @@ import { accountVerbs, factVerbs } from './accounts.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
-import type { Engine, EngineOptions } from './engine.ts';
+import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { translate } from './errors.ts';
-import { type Consume, grantVerbs } from './grants.ts';
+import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, rollback } from './migrate.ts';
@@ -34,7 +34,7 @@ export interface StoreOptions {
 const defaultWaitMilliseconds = 900;
 
 /** The verbs on a pool, or in the transaction that `db` is, without their guard. */
-export function verbsOn(db: Knex, consume: Consume): StoreVerbs {
+export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
   return {
     accounts: accountVerbs(db),
     facts: factVerbs(db),
@@ -43,10 +43,10 @@ export function verbsOn(db: Knex, consume: Consume): StoreVerbs {
     users: userVerbs(db),
     roles: roleVerbs(db),
     access: accessVerbs(db),
-    clients: clientVerbs(db),
+    clients: clientVerbs(db, hot),
     sessions: sessionVerbs(db),
     authorizations: authorizationVerbs(db),
-    grants: grantVerbs(db, consume),
+    grants: grantVerbs(db, hot),
   };
 }
 
@@ -83,15 +83,12 @@ function watch(state: TransactionState): Around {
   };
 }
 
-function createTransaction(
-  { db, consume }: Engine,
-  current: AsyncLocalStorage<TransactionState>,
-): Store['transaction'] {
+function createTransaction({ db, hot }: Engine, current: AsyncLocalStorage<TransactionState>): Store['transaction'] {
   return async (work) => {
     const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
     try {
       return await db.transaction(async (tx) => {
-        const verbs = guardVerbs(verbsOn(tx, consume), watch(state));
+        const verbs = guardVerbs(verbsOn(tx, hot), watch(state));
         const result = await current.run(state, () => work(verbs));
         await state.tail;
         if (state.spoiled) throw state.spoiled.error;
@@ -120,8 +117,9 @@ export function createStore(engine: Engine): Store {
   const purge = createPurge(engine);
   return {
     kind,
-    ...guardVerbs(verbsOn(db, engine.consume), outside),
+    ...guardVerbs(verbsOn(db, engine.hot), outside),
     transaction: (work) => alone(() => transaction(work)),
+    generation: (accountId) => alone(() => engine.generation(accountId)),
     migrate: () => alone(() => migrate(engine)),
     rollback: (steps) => alone(() => rollback(engine, steps)),
     status: () => alone(() => readStatus(db)),

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Failure } from '../../domain/failure.ts';
 import { consumeOnPostgres } from './consume-postgres.ts';
 import type { Engine, EngineOptions } from './engine.ts';
+import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 
 /** Any number that no other program takes on the same database. */
 const migrationLock = 4_715_203_991;
@@ -71,7 +72,8 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
   return {
     kind: 'postgres',
     db,
-    consume: consumeOnPostgres,
+    hot: { consume: consumeOnPostgres, append: appendOnPostgres, findAccessToken: findAccessTokenOnPostgres },
+    generation: (accountId) => generationOnPostgres(db, accountId),
     exclusively: (work) => exclusively(db, work),
     backup: async () => {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });

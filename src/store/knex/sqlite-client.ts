@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import type { Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { Failure } from '../../domain/failure.ts';
 import { isBusy } from './errors.ts';
@@ -42,6 +43,58 @@ export async function patiently<Result>(
     }
     await delay(1 + Math.random() * 9);
   }
+}
+
+/** Lends the connection that `db` has, or one of its pool, to `work`. */
+export async function onConnection<Result>(
+  db: Knex,
+  work: (connection: Sqlite.Database) => Result | Promise<Result>,
+): Promise<Result> {
+  const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
+  const connection: Sqlite.Database = await client.acquireConnection();
+  try {
+    return await work(connection);
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+interface Frame {
+  readonly begin: Sqlite.Statement;
+  readonly commit: Sqlite.Statement;
+}
+
+const frames = new WeakMap<Sqlite.Database, Frame>();
+
+function frameOf(connection: Sqlite.Database): Frame {
+  const known = frames.get(connection);
+  if (known) return known;
+  const frame = { begin: connection.prepare('begin immediate'), commit: connection.prepare('commit') };
+  frames.set(connection, frame);
+  return frame;
+}
+
+/** Runs prepared statements without a pause between `begin immediate` and `commit`, or in the transaction that `db` is. */
+export function withOneCommit<Result>(
+  db: Knex,
+  patienceMilliseconds: number,
+  work: (connection: Sqlite.Database) => { readonly result: Result; readonly wrote: boolean },
+): Promise<Result> {
+  return onConnection(db, async (connection) => {
+    if (db.isTransaction) return work(connection).result;
+    const { begin, commit } = frameOf(connection);
+    await patiently(connection, patienceMilliseconds, () => begin.run());
+    try {
+      const { result, wrote } = work(connection);
+      commit.run();
+      assertDurable(connection, wrote);
+      return result;
+    } catch (error) {
+      // SQLite ends a transaction by itself on some errors (disk full).
+      if (connection.inTransaction) connection.exec('rollback');
+      throw error;
+    }
+  });
 }
 
 function configure(connection: Sqlite.Database): void {

@@ -6,6 +6,7 @@ import { Failure } from '../../domain/failure.ts';
 import { consumeOnSqlite } from './consume-sqlite.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
+import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
 import { SqliteClient } from './sqlite-client.ts';
 
 /** How long a migration waits for another process that writes, and how often it looks. */
@@ -69,7 +70,12 @@ export function openSqlite({ url, log, waitMilliseconds }: EngineOptions): Engin
   return {
     kind: 'sqlite',
     db,
-    consume: consumeOnSqlite(waitMilliseconds),
+    hot: {
+      consume: consumeOnSqlite(waitMilliseconds),
+      append: appendOnSqlite(waitMilliseconds),
+      findAccessToken: findAccessTokenOnSqlite,
+    },
+    generation: (accountId) => generationOnSqlite(db, accountId),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
     ping: async () => {

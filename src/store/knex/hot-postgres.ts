@@ -1,0 +1,72 @@
+/** Named statements on Knex's own connection, for the verbs that are called all the time. */
+
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import type { AccessTokenStanding } from '../store.ts';
+import type { Append } from './engine.ts';
+import { assigned } from './roles.ts';
+import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
+
+/** Runs a prepared statement on the connection that `db` has, or borrows one. */
+export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
+  const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
+  const connection: pg.Client = await client.acquireConnection();
+  try {
+    const answer = await connection.query<DbRow>({ name, text, values: [...values] });
+    return answer.rows;
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+/** `Append` on PostgreSQL: one statement. Every row has a digest or an id of its own, by which its number is found again. */
+export const appendOnPostgres: Append = async (db, table, numbered, added) => {
+  const [first] = added;
+  if (!first) return [];
+  const own = 'digest' in first ? 'digest' : 'client_id';
+  const found: DbRow[] = await db(table)
+    .insert([...added])
+    .returning([numbered, own]);
+  const numbers = new Map(found.map((row) => [row[own], Number(row[numbered])]));
+  return added.map((row) => numbers.get(row[own]) ?? Number.NaN);
+};
+
+const readToken = rows.accessTokens.reader('t_');
+const readGrant = rows.grants.reader('g_');
+const readUser = rows.users.reader('u_');
+const readClient = rows.clients.reader('c_');
+
+/** An access token with all that decides about it. */
+export const findAccessToken = `
+  select ${[
+    ...rows.accessTokens.select('t', 't_'),
+    ...rows.grants.select('g', 'g_'),
+    ...rows.users.select('u', 'u_'),
+    ...rows.clients.select('c', 'c_'),
+  ].join(', ')}, ${assigned('t')} as assigned
+  from access_tokens t
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id
+  left join grants g on g.account_id = t.account_id and g.id = t.grant_id
+  left join users u on u.account_id = t.account_id and u.id = t.user_id
+  where t.account_id = $1 and t.id = $2`;
+
+export async function findAccessTokenOnPostgres(
+  db: Knex,
+  accountId: number,
+  id: number,
+): Promise<AccessTokenStanding | null> {
+  const [row] = await run(db, 'find-access-token', findAccessToken, [accountId, id]);
+  if (!row) return null;
+  const token = readToken(row);
+  const grant = row['g_id'] === null ? null : readGrant(row);
+  const user = row['u_id'] === null ? null : readUser(row);
+  // The token of a grant, or of a user, that was removed is no token any more.
+  if ((token.grantId !== null && !grant) || (token.userId !== null && !user)) return null;
+  return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
+}
+
+export async function generationOnPostgres(db: Knex, accountId: number): Promise<number | null> {
+  const [row] = await run(db, 'generation', 'select generation from accounts where id = $1', [accountId]);
+  return row ? Number(row['generation']) : null;
+}

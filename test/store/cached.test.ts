@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gatherWrites } from '../../src/domain/gathered-writes.ts';
+import { cacheLookups } from '../../src/store/cached.ts';
+import type { SigningKeyRecord } from '../../src/store/records.ts';
+import type { Store, StoreVerbs } from '../../src/store/store.ts';
+import { openPatientStore } from '../support/stores.ts';
+import { newAccount, newClient, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+/** How often the verbs of the lookups were asked of the store itself. */
+function counting(store: Store): { store: Store; reads: () => number } {
+  let reads = 0;
+  const counted =
+    <Given extends unknown[], Result>(verb: (...given: Given) => Promise<Result>) =>
+    (...given: Given) => {
+      reads += 1;
+      return verb(...given);
+    };
+  const { accounts, clients, keys } = store;
+  return {
+    reads: () => reads,
+    store: {
+      ...store,
+      accounts: {
+        ...accounts,
+        findBySubdomain: counted(accounts.findBySubdomain),
+        findByHost: counted(accounts.findByHost),
+      },
+      clients: { ...clients, find: counted(clients.find) },
+      keys: { ...keys, list: counted(keys.list) },
+    },
+  };
+}
+
+function newSigningKey(accountId: number): SigningKeyRecord {
+  return {
+    accountId,
+    kid: unique('kid'),
+    alg: 'ES256',
+    publicJwk: '{}',
+    sealedPrivateKey: 'sealed',
+    publishedAt: now,
+    signsFrom: now,
+    retiresAt: null,
+  };
+}
+
+/** The next turn of the event loop: what another process committed before it must be seen in it. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+onEachDatabase('lookups kept in memory', (subject) => {
+  let elsewhere: Store;
+  before(async () => {
+    elsewhere = await openPatientStore(subject.url);
+  });
+  after(() => elsewhere.close());
+
+  test('what did not change is read once', async () => {
+    const { store, reads } = counting(subject.store);
+    const cached = cacheLookups(store);
+    const account = await newAccount(elsewhere, { hosts: [unique('host')] });
+    const client = await newClient(elsewhere, account.id);
+    const ask = () =>
+      Promise.all([
+        cached.accounts.findBySubdomain(account.subdomain),
+        cached.accounts.findByHost(account.hosts[0] ?? ''),
+        cached.clients.find(account.id, client.clientId),
+        cached.keys.list(account.id),
+      ]);
+    const first = await ask();
+    const before = reads();
+    for (let round = 0; round < 5; round += 1) {
+      await nextTurn();
+      // Sign-ins and registrations change nothing that is kept.
+      await elsewhere.users.countDecoyAttempt(account.id);
+      await newClient(elsewhere, account.id);
+      assert.deepEqual(await ask(), first);
+    }
+    assert.equal(reads(), before);
+  });
+
+  test('a change by another process is in force for whatever comes after it', async () => {
+    const cached = cacheLookups(subject.store);
+    const account = await newAccount(elsewhere, { hosts: [unique('host')] });
+    const client = await newClient(elsewhere, account.id);
+    const find = (store: StoreVerbs) =>
+      Promise.all([
+        store.accounts.findBySubdomain(account.subdomain),
+        store.accounts.findByHost(account.hosts[0] ?? ''),
+        store.clients.find(account.id, client.clientId),
+        store.keys.list(account.id),
+      ]);
+    const key = newSigningKey(account.id);
+    const changes: readonly (() => Promise<unknown>)[] = [
+      () => elsewhere.accounts.update(account.id, { name: 'Another name' }),
+      () => elsewhere.accounts.update(account.id, { settings: { registration: 'closed' } }),
+      () => elsewhere.keys.add(key),
+      () => elsewhere.keys.retire(account.id, key.kid, now),
+      () => elsewhere.clients.replaceSecret(account.id, client.appId, 'another digest'),
+      () => elsewhere.keys.removeRetired(account.id, now),
+      () => elsewhere.clients.remove(account.id, client.appId),
+      () => elsewhere.accounts.update(account.id, { hosts: [] }),
+    ];
+    for (const change of changes) {
+      const before = await find(cached);
+      await change();
+      await nextTurn();
+      const found = await find(cached);
+      assert.deepEqual(found, await find(elsewhere));
+      assert.notDeepEqual(found, before, String(change));
+    }
+  });
+
+  test('what is not there is asked for each time', async () => {
+    const cached = cacheLookups(subject.store);
+    const subdomain = unique('account');
+    assert.equal(await cached.accounts.findBySubdomain(subdomain), null);
+    const account = await newAccount(elsewhere, { subdomain });
+    assert.equal((await cached.accounts.findBySubdomain(subdomain))?.id, account.id);
+    assert.equal(await cached.clients.find(account.id, 'nobody'), null);
+    await newClient(elsewhere, account.id, { clientId: 'nobody' });
+    assert.equal((await cached.clients.find(account.id, 'nobody'))?.clientId, 'nobody');
+  });
+
+  test('writes that arrive together get their own numbers, in order', async () => {
+    const store = gatherWrites(subject.store);
+    const account = await newAccount(store);
+    const clients = await Promise.all(Array.from({ length: 40 }, () => newClient(store, account.id)));
+    assert.equal(new Set(clients.map(({ appId }) => appId)).size, 40);
+    for (const client of clients) assert.deepEqual(await store.clients.findByApp(account.id, client.appId), client);
+    const [first] = clients;
+    const tokens = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        store.grants.addAccessToken({
+          accountId: account.id,
+          digest: unique('digest'),
+          grantId: null,
+          appId: first?.appId ?? 0,
+          userId: null,
+          scope: [],
+          issuedAt: now,
+          expiresAt: now + 1000,
+          revokedAt: null,
+        }),
+      ),
+    );
+    for (const token of tokens) {
+      assert.deepEqual((await store.grants.findAccessToken(account.id, token.id))?.token, token);
+    }
+  });
+});

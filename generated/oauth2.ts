@@ -990,7 +990,7 @@ export interface components {
          */
         readonly PostLogoutRedirectUris: readonly string[];
         /**
-         * @description Picture of the application, http or https, at most 2048 characters. Never fetched by the service.
+         * @description Picture of the application, http or https, at most 2048 characters. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
          * @example https://portal.example.com/logo.png
          */
         readonly LogoUri: string;

@@ -20,6 +20,9 @@ export interface DocsFile {
 /** Every file there is by its path; each is made when it is first asked for. */
 export type DocsFiles = ReadonlyMap<string, () => DocsFile>;
 
+/** Where someone lands who opens the account's address itself. */
+const index = '/docs';
+
 /** Serves the files on the hosts of accounts. A path that is not one of theirs is left to what comes next. */
 export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Express {
   const app = express();
@@ -29,7 +32,7 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
   app.use(async (req, res, next) => {
     const exchange = exchangeOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
-    const file = files.get(path);
+    const file = files.get(path === '/' ? index : path);
     // An unknown host learns nothing, not even that there is documentation.
     if (file && !exchange.malformed) exchange.account = await findAccountByHost(services, req.headers.host ?? '');
     if (!file || !exchange.account) {
@@ -38,7 +41,8 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
     }
     exchange.surface = 'docs';
     exchange.route = path;
-    if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
+    if (path === '/') res.redirect(index);
+    else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
   });
   app.use(answerUnavailable);

@@ -15,6 +15,8 @@ export interface ScopeView {
 export interface ConsentView {
   readonly accountName: string;
   readonly appName: string;
+  /** Address of the application's logo, shown in place of its initial. */
+  readonly logoUri?: string | undefined;
   /** The client's own links; anything but http and https is left out. */
   readonly clientUri?: string | undefined;
   readonly policyUri?: string | undefined;
@@ -36,7 +38,7 @@ export function consentPage(view: ConsentView): string {
     'consent',
     { title: `Allow ${isolated(view.appName)}?`, accountName: view.accountName, wide: true },
     {
-      app: tile(view.appName),
+      app: tile(view.appName, view.logoUri),
       client: webLink(view.clientUri),
       policy: webLink(view.policyUri),
       terms: webLink(view.tosUri),

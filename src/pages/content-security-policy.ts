@@ -1,6 +1,13 @@
 /** The scheme of an absolute URI (RFC 3986 section 3.1), which is also a source expression of the policy. */
 const SCHEME = /^([a-z][a-z0-9+.-]{0,63}):/i;
 
+/** What a page adds to the policy that all pages share. */
+export interface PolicyParts {
+  readonly redirectUri?: string | undefined;
+  readonly logoUri?: string | undefined;
+  readonly styleSource?: string;
+}
+
 /**
  * The Content-Security-Policy of a hosted page: this host's style sheet and images, no script, no frame, forms to this
  * host only.
@@ -10,15 +17,16 @@ const SCHEME = /^([a-z][a-z0-9+.-]{0,63}):/i;
  * stays on the page instead of returning to the client. The scheme and not the origin, because the redirects that the
  * client itself makes next, often to another origin, are checked as well; and a policy cannot name an IPv6 address.
  *
- * `styleSource` replaces this host's style sheet, for a page that carries its own.
+ * The origin of `logoUri` joins the images. `styleSource` replaces this host's style sheet, for a page that carries its own.
  */
-export function contentSecurityPolicy(redirectUri?: string, styleSource = "'self'"): string {
+export function contentSecurityPolicy({ redirectUri, logoUri, styleSource = "'self'" }: PolicyParts = {}): string {
   const scheme = redirectUri === undefined ? undefined : SCHEME.exec(redirectUri)?.[1]?.toLowerCase();
+  const logo = logoUri === undefined ? undefined : URL.parse(logoUri)?.origin;
   const formAction = scheme === undefined ? "'self'" : `'self' ${scheme}:`;
   return [
     "default-src 'none'",
     `style-src ${styleSource}`,
-    "img-src 'self'",
+    `img-src ${logo ? `'self' ${logo}` : "'self'"}`,
     `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

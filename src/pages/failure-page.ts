@@ -1,13 +1,13 @@
 import type { Failure } from '../domain/failure.ts';
 import type { RefusalContext } from '../http/operation.ts';
-import { contentSecurityPolicy } from './content-security-policy.ts';
+import { contentSecurityPolicy, type PolicyParts } from './content-security-policy.ts';
 import { standaloneStyleSource } from './standalone.ts';
 import { errorPage, refusalPage } from './views.ts';
 
 /** Headers that every hosted page needs beside those of all answers. */
-export function pageHeaders(redirectUri?: string): Record<string, string> {
+export function pageHeaders(policy: PolicyParts = {}): Record<string, string> {
   return {
-    'content-security-policy': contentSecurityPolicy(redirectUri),
+    'content-security-policy': contentSecurityPolicy(policy),
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   };
@@ -15,8 +15,7 @@ export function pageHeaders(redirectUri?: string): Record<string, string> {
 
 /** Headers of the page that a failure gets. */
 export function failurePageHeaders({ account }: Pick<RefusalContext, 'account'>): Record<string, string> {
-  if (account) return pageHeaders();
-  return { ...pageHeaders(), 'content-security-policy': contentSecurityPolicy(undefined, standaloneStyleSource) };
+  return pageHeaders(account ? {} : { styleSource: standaloneStyleSource });
 }
 
 export type PageStatus = 400 | 403 | 404 | 405 | 413 | 429 | 500 | 503;

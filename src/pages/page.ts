@@ -3,7 +3,7 @@ import { Eta } from 'eta';
 import { assetUrl } from './assets.ts';
 import { icons } from './icons.ts';
 import { standalone } from './standalone.ts';
-import { closedInItself, initial, isolated, tileColour } from './text.ts';
+import { closedInItself, initial, isolated, tileColour, webLink } from './text.ts';
 
 const eta = new Eta({ autoEscape: true });
 
@@ -40,7 +40,8 @@ export function page(template: string, frame: Frame, parts: object): string {
   });
 }
 
-/** The small coloured tile that stands for an application, with the name beside it. */
-export function tile(name: string) {
-  return { name: closedInItself(name), initial: initial(name), colour: tileColour(name) };
+/** The small tile that stands for an application, with the name beside it: its logo, else its initial on a colour. */
+export function tile(name: string, logoUri: string | undefined) {
+  const logo = webLink(logoUri)?.href;
+  return { name: closedInItself(name), initial: initial(name), colour: tileColour(name), logo };
 }

@@ -5,6 +5,8 @@ import { isolated } from './text.ts';
 export interface SignInView {
   readonly accountName: string;
   readonly appName: string;
+  /** Address of the application's logo, shown in place of its initial. */
+  readonly logoUri?: string | undefined;
   /** Token that the form sends back as `csrf`. */
   readonly csrf: string;
   /** Identifier of the authorization request, sent back as `request`. */
@@ -33,7 +35,7 @@ export function signInPage(view: SignInView): string {
     'sign-in',
     { title: view.problem ? `Problem: ${start}` : start, accountName: view.accountName },
     {
-      app: tile(view.appName),
+      app: tile(view.appName, view.logoUri),
       csrf: view.csrf,
       request: view.request,
       username: view.username,

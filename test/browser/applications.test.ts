@@ -53,6 +53,13 @@ describe('applications of every kind', () => {
       }));
   }
 
+  it('an application with a logo is shown by it', () =>
+    visit(stage, {}, async (page) => {
+      const application = await registerApplication(stage, { logo_uri: `${stage.site.origin}/logo.svg` });
+      await page.goto(application.start());
+      await page.waitForFunction(`document.querySelector('img.logo').naturalWidth === 64`);
+    }));
+
   it('a native application on loopback is answered at the port it has now (RFC 8252 §7.3)', () =>
     visit(stage, {}, async (page) => {
       const metadata = { ...native, redirect_uris: ['http://127.0.0.1/callback'] };

@@ -38,13 +38,19 @@ export interface Stage {
 const clientPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>The application</title>
 <link rel="icon" href="data:,"><h1>You are back at the application</h1></html>`;
 
+const clientLogo = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="24" fill="#0b5c4f"/></svg>`;
+
 /** Starts the service and the application; both listen on loopback, each on a port of its own. */
 export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const opened = await openTestStore('sqlite');
   let listener: RequestListener | undefined;
   // The addresses of accounts name the port, so it listens before there are services.
   const server = createServer((req, res) => listener?.(req, res)).listen(0, '127.0.0.1');
-  const client = createHttpServer((_req, res) => {
+  const client = createHttpServer((req, res) => {
+    if (req.url === '/logo.svg') {
+      res.setHeader('content-type', 'image/svg+xml').end(clientLogo);
+      return;
+    }
     res.setHeader('content-type', 'text/html').end(clientPage);
   }).listen(0, '127.0.0.1');
   await Promise.all([once(server, 'listening'), once(client, 'listening')]);

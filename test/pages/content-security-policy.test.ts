@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { contentSecurityPolicy } from '../../src/pages/content-security-policy.ts';
 
 function formAction(redirectUri?: string): string | undefined {
-  return /(?:^|; )form-action ([^;]*)/.exec(contentSecurityPolicy(redirectUri))?.[1];
+  return /(?:^|; )form-action ([^;]*)/.exec(contentSecurityPolicy({ redirectUri }))?.[1];
 }
 
 describe('contentSecurityPolicy', () => {
@@ -18,6 +18,13 @@ describe('contentSecurityPolicy', () => {
     assert.equal(formAction('https://client.example.com/callback'), "'self' https:");
     assert.equal(formAction('http://[::1]:4000/callback'), "'self' http:");
     assert.equal(formAction('com.example.app:/callback'), "'self' com.example.app:");
+  });
+
+  it('lets the logo come from its own origin, and from nowhere else', () => {
+    const images = (logoUri: string) => /(?:^|; )img-src ([^;]*)/.exec(contentSecurityPolicy({ logoUri }))?.[1];
+    assert.equal(images('https://cdn.example.com/logo.png?x=1;%20script-src%20*'), "'self' https://cdn.example.com");
+    assert.equal(images('http://127.0.0.1:4000/logo.svg'), "'self' http://127.0.0.1:4000");
+    assert.equal(images('not an address'), "'self'");
   });
 
   it('takes nothing but a scheme from the redirect URI', () => {

@@ -51,7 +51,7 @@ describe('the way from a form back to the client, in a browser', () => {
   }
 
   it('is open with the scheme of the redirect URI in form-action', async () => {
-    const { url, blocked } = await pressedAt(contentSecurityPolicy('http://127.0.0.1/callback'));
+    const { url, blocked } = await pressedAt(contentSecurityPolicy({ redirectUri: 'http://127.0.0.1/callback' }));
     assert.deepEqual({ url, blocked }, { url: end, blocked: false });
   });
 

@@ -24,6 +24,13 @@ describe('sign-in page', () => {
     assert.equal(attribute(inputNamed(html, 'password'), 'value'), undefined);
   });
 
+  it('shows the logo in place of the initial', () => {
+    const html = signInPage({ ...signIn, logoUri: 'https://cdn.example.com/"logo".png' });
+    assert.match(html, /<img class="tile logo" src="https:\/\/cdn\.example\.com\/%22logo%22\.png" alt=""/);
+    assert.doesNotMatch(html, /tile-\d/);
+    assert.doesNotMatch(signInPage({ ...signIn, logoUri: 'javascript:alert(1)' }), /<img class="tile/);
+  });
+
   it('puts the focus on the field to fill', () => {
     assert.match(inputNamed(signInPage(signIn), 'username'), / autofocus>/);
     const again = signInPage({ ...signIn, username: 'ada', problem: 'wrong' });

@@ -2,8 +2,24 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
 import type { Step } from '../../domain/login/continue.ts';
+import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, type ScopeView, signInPage } from '../../pages/views.ts';
+
+/**
+ * The logo that a browser may fetch from the client's own address: of clients that a caller of the account registered.
+ * Anyone else could use it to watch who comes here.
+ */
+function shownLogo({ registeredBy, extra }: OpenRequest['client']): string | undefined {
+  if (registeredBy !== 'token' || extra.logo_uri === undefined) return undefined;
+  // The page's policy names the host; a longer one is no name (RFC 1035 §2.3.4).
+  return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
+}
+
+/** Headers of a page with a form for a request. */
+export function formHeaders({ client, record }: OpenRequest): Record<string, string> {
+  return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client) });
+}
 
 /** The sign-in form for a request. */
 export function representSignIn(
@@ -16,6 +32,7 @@ export function representSignIn(
   return signInPage({
     accountName: account.name,
     appName: displayName(client),
+    logoUri: shownLogo(client),
     csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
     request: requestId ?? '',
     username,
@@ -42,6 +59,7 @@ export function representConsent(
   return consentPage({
     accountName: account.name,
     appName: displayName(client),
+    logoUri: shownLogo(client),
     clientUri: client.extra.client_uri,
     policyUri: client.extra.policy_uri,
     tosUri: client.extra.tos_uri,

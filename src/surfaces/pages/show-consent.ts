@@ -2,10 +2,9 @@ import type { operations } from '../../../generated/pages.ts';
 import { currentStep } from '../../domain/login/continue.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
-import { pageHeaders } from '../../pages/failure-page.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { representConsent } from './represent.ts';
+import { formHeaders, representConsent } from './represent.ts';
 
 /** GET /consent: what the application asks for, or onward when there is nothing to decide. */
 export function showConsent(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showConsent']> {
@@ -16,6 +15,6 @@ export function showConsent(services: Pick<Services, 'store' | 'clock'>): Handle
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const form = representConsent(account, browser, current);
-    return respond(200, form, pageHeaders(current.request.record.parameters.redirectUri));
+    return respond(200, form, formHeaders(current.request));
   };
 }

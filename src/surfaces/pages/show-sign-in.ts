@@ -2,10 +2,9 @@ import type { operations } from '../../../generated/pages.ts';
 import { currentStep } from '../../domain/login/continue.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
-import { pageHeaders } from '../../pages/failure-page.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { representSignIn } from './represent.ts';
+import { formHeaders, representSignIn } from './represent.ts';
 
 /** GET /sign-in: the form, or onward when the browser is signed in already. */
 export function showSignIn(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showSignIn']> {
@@ -17,6 +16,6 @@ export function showSignIn(services: Pick<Services, 'store' | 'clock'>): Handler
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const form = representSignIn(account, browser, current.request, record.parameters.loginHint ?? '');
-    return respond(200, form, pageHeaders(record.parameters.redirectUri));
+    return respond(200, form, formHeaders(current.request));
   };
 }

@@ -2,10 +2,9 @@ import type { operations } from '../../../generated/pages.ts';
 import { signIn as signInUser } from '../../domain/login/sign-in.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
-import { pageHeaders } from '../../pages/failure-page.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { representSignIn } from './represent.ts';
+import { formHeaders, representSignIn } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
@@ -24,7 +23,7 @@ export function signIn(
     }
     const form = representSignIn(account, browser, result.request, username, result.outcome);
     return respond(401, form, {
-      ...pageHeaders(result.request.record.parameters.redirectUri),
+      ...formHeaders(result.request),
       // RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one.
       'www-authenticate': 'Form realm="gatehouse"',
     });

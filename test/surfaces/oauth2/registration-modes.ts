@@ -112,6 +112,22 @@ export function registrationModes(app: AppOf): void {
     assert.equal(refused.answer.status, 403, 'a user without the role has no access');
   });
 
+  it('the logo of a client that anyone registered is not fetched from where it says (R5)', async () => {
+    const one = await app().another({ ...unlimited, registration: 'open' });
+    const metadata = { logo_uri: 'https://cdn.example.com/logo.png' };
+    for (const [authorization, shown] of [
+      [undefined, false],
+      [`Bearer ${await one.bearer('register_clients')}`, true],
+    ] as const) {
+      const headers = authorization ? { authorization } : {};
+      const sent = { headers, json: { ...json, ...metadata } };
+      const { body: client } = await one.send('POST', '/oauth2/register', sent);
+      const { answer } = await walk(one, new CookieJar(), authorizePath(client));
+      assert.equal(answer.text.includes(metadata.logo_uri), shown);
+      assert.equal(String(answer.headers['content-security-policy']).includes('https://cdn.example.com'), shown);
+    }
+  });
+
   it('a client that was registered with a token asks once', async () => {
     const one = await app().another({ ...unlimited, registration: 'open' });
     const { body: client } = await register(one, `Bearer ${await one.bearer('register_clients')}`);

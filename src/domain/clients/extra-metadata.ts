@@ -2,8 +2,8 @@
 
 import type { ClientKey, ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
-import type { RegistrationRequest } from './metadata.ts';
 import { longestUri } from './redirect-uris.ts';
+import type { RegistrationRequest } from './registration-request.ts';
 
 /** A refusal that names the member. */
 export function invalid(name: string, message: string): Failure {

@@ -4,7 +4,8 @@ import type { Account } from '../accounts/account.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { type RegistrationRequest, type RegistrationRules, readMetadata } from './metadata.ts';
+import { type RegistrationRules, readMetadata } from './metadata.ts';
+import type { RegistrationRequest } from './registration-request.ts';
 
 /** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
 export interface Registrant {

@@ -5,7 +5,7 @@
 import type { Knex } from 'knex';
 import type { GrantRecord } from '../records.ts';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
-import type { Consume } from './grants.ts';
+import type { Consume } from './engine.ts';
 import { run } from './hot-postgres.ts';
 import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
 import * as rows from './rows.ts';

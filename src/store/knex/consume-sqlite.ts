@@ -4,7 +4,7 @@
  */
 import type Sqlite from 'better-sqlite3';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
-import type { Consume } from './grants.ts';
+import type { Consume } from './engine.ts';
 import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
 import { assigned } from './roles.ts';
 import * as rows from './rows.ts';

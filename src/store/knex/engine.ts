@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
-import type { AccessTokenStanding } from '../store.ts';
-import type { Consume } from './grants.ts';
+import type { AccessTokenStanding, Consumption, ConsumptionOutcome } from '../store.ts';
 import type { Cell } from './shape.ts';
+
+/** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
+export type Consume = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
 
 /** Inserts rows of one shape with one commit and answers the numbers they got, in order. */
 export type Append = (

@@ -1,11 +1,8 @@
 import type { Knex } from 'knex';
-import type { Consumption, ConsumptionOutcome, GrantStore } from '../store.ts';
+import type { GrantStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
 import { assigned } from './roles.ts';
 import * as rows from './rows.ts';
-
-/** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
-export type Consume = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 

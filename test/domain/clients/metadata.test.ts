@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type RegistrationRequest,
-  type RegistrationRules,
-  readMetadata,
-} from '../../../src/domain/clients/metadata.ts';
+import { type RegistrationRules, readMetadata } from '../../../src/domain/clients/metadata.ts';
+import type { RegistrationRequest } from '../../../src/domain/clients/registration-request.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 
 const uri = 'https://app.example.com/callback';

@@ -4,6 +4,7 @@
  * is read in every turn of the event loop that uses one: a change by any process is in force for whatever comes after it.
  */
 
+import type { AccountRecord } from './records.ts';
 import type { Store } from './store.ts';
 
 /** Of each kind; the one kept longest goes first. */
@@ -16,13 +17,10 @@ interface Kept<Value> {
 }
 
 interface Cache {
-  /** The value kept under `key`, or what `read` finds, which is then kept. What is not there is read every time. */
-  get<Value>(
-    kind: string,
-    key: string,
-    accountOf: (value: Value) => number,
-    read: () => Promise<Value | null>,
-  ): Promise<Value | null>;
+  /** The value of an account that is kept under `key`, or what `read` finds, which is then kept. What is not there is read every time. */
+  get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>): Promise<Value | null>;
+  /** The same where the account is what is looked for. */
+  getAccount(kind: string, key: string, read: () => Promise<AccountRecord | null>): Promise<AccountRecord | null>;
 }
 
 function createCache(store: Pick<Store, 'generation'>): Cache {
@@ -45,25 +43,34 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
     kept.set(key, entry);
   }
 
+  function keptOf<Value>(kind: string): Map<string, Kept<Value>> {
+    const kept = kinds.get(kind) ?? new Map<string, Kept<unknown>>();
+    kinds.set(kind, kept);
+    return kept as Map<string, Kept<Value>>;
+  }
+
+  async function get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>) {
+    const kept = keptOf<Value>(kind);
+    // Asked first, known or not: the time of a search must not tell, and what is read afterwards is at least as new.
+    const generation = await currentGeneration(accountId);
+    const known = kept.get(key);
+    if (known && known.generation === generation) return known.value;
+    const value = await read();
+    if (generation !== null && value !== null) keep(kept, key, { accountId, generation, value });
+    else kept.delete(key);
+    return value;
+  }
+
   return {
-    async get<Value>(
-      kind: string,
-      key: string,
-      accountOf: (value: Value) => number,
-      read: () => Promise<Value | null>,
-    ) {
-      const kept = kinds.get(kind) ?? new Map<string, Kept<unknown>>();
-      kinds.set(kind, kept);
-      const known = kept.get(key) as Kept<Value> | undefined;
-      if (known && (await currentGeneration(known.accountId)) === known.generation) return known.value;
-      kept.delete(key);
-      const found = await read();
-      if (found === null) return null;
-      const accountId = accountOf(found);
-      const generation = await store.generation(accountId);
-      // Read once more, after the generation: the value is then at least as new as the number it is kept under.
-      const value = generation === null ? null : await read();
-      if (generation !== null && value !== null) keep(kept, key, { accountId, generation, value });
+    get,
+    async getAccount(kind, key, read) {
+      const known = keptOf<AccountRecord>(kind).get(key);
+      const accountId = known ? known.accountId : (await read())?.id;
+      if (accountId === undefined) return null;
+      // The key may have become another account's, whose generation this one's number would not be.
+      const value = await get(kind, key, accountId, read);
+      if (value === null || value.id === accountId) return value;
+      keptOf(kind).delete(key);
       return value;
     },
   };
@@ -77,42 +84,19 @@ export function cacheLookups(store: Store): Store {
     ...store,
     accounts: {
       ...accounts,
-      findBySubdomain: (name) =>
-        cache.get(
-          'subdomain',
-          name,
-          ({ id }) => id,
-          () => accounts.findBySubdomain(name),
-        ),
-      findByHost: (host) =>
-        cache.get(
-          'host',
-          host,
-          ({ id }) => id,
-          () => accounts.findByHost(host),
-        ),
+      findBySubdomain: (name) => cache.getAccount('subdomain', name, () => accounts.findBySubdomain(name)),
+      findByHost: (host) => cache.getAccount('host', host, () => accounts.findByHost(host)),
     },
     clients: {
       ...clients,
       find: (accountId, clientId, fresh) =>
         fresh
           ? clients.find(accountId, clientId)
-          : cache.get(
-              'client',
-              `${accountId} ${clientId}`,
-              () => accountId,
-              () => clients.find(accountId, clientId),
-            ),
+          : cache.get('client', `${accountId} ${clientId}`, accountId, () => clients.find(accountId, clientId)),
     },
     keys: {
       ...keys,
-      list: async (accountId) =>
-        (await cache.get(
-          'keys',
-          `${accountId}`,
-          () => accountId,
-          () => keys.list(accountId),
-        )) ?? [],
+      list: async (accountId) => (await cache.get('keys', `${accountId}`, accountId, () => keys.list(accountId))) ?? [],
     },
   };
 }

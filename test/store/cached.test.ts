@@ -114,6 +114,22 @@ onEachDatabase('lookups kept in memory', (subject) => {
     }
   });
 
+  test('a host that moves to another account is that account’s from then on', async () => {
+    const cached = cacheLookups(subject.store);
+    const host = unique('host');
+    const [former, next] = [await newAccount(elsewhere, { hosts: [host] }), await newAccount(elsewhere)];
+    assert.equal((await cached.accounts.findByHost(host))?.id, former.id);
+    await elsewhere.accounts.update(former.id, { hosts: [] });
+    await elsewhere.accounts.update(next.id, { hosts: [host] });
+    for (let round = 0; round < 3; round += 1) {
+      await nextTurn();
+      assert.equal((await cached.accounts.findByHost(host))?.id, next.id);
+    }
+    await elsewhere.accounts.update(next.id, { name: 'Another name' });
+    await nextTurn();
+    assert.equal((await cached.accounts.findByHost(host))?.name, 'Another name');
+  });
+
   test('what is not there is asked for each time', async () => {
     const cached = cacheLookups(subject.store);
     const subdomain = unique('account');

@@ -1,0 +1,78 @@
+/**
+ * The benchmarks, side by side with their peers in alternating rounds of one run. Exit 1 when a promise was missed.
+ *
+ *     npm run bench                full, up to 10 minutes
+ *     npm run bench -- --quick     the refresh exchange, registration and client credentials, up to 90 seconds
+ *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
+ *     npm run bench -- --write     full, and writes docs/performance.md
+ *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Bench, openBench } from '../test/bench/bench.ts';
+import type { Line } from '../test/bench/lines.ts';
+import { promises } from '../test/bench/lines.ts';
+import { describeMachine } from '../test/bench/machine.ts';
+import { measurePostgres } from '../test/bench/measure-postgres.ts';
+import {
+  measureIntrospection,
+  measureMillion,
+  measureOthers,
+  measureRefresh,
+  measureStarts,
+  openField,
+} from '../test/bench/measure-sqlite.ts';
+import { fullPlan, quickPlan } from '../test/bench/plan.ts';
+import { profileRefresh } from '../test/bench/profile.ts';
+import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
+
+const page = new URL('../docs/performance.md', import.meta.url);
+const template = new URL('../test/bench/performance.md', import.meta.url);
+
+function readFlags() {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({ options: { quick: flag, json: flag, write: flag, profile: flag } }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return process.exit(2);
+  }
+}
+
+/** The lines in the order in which servers are needed; each server ends as soon as nobody needs it. */
+async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
+  const field = await openField(bench);
+  try {
+    const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
+    if (quick) return lines;
+    lines.push(...(await measureIntrospection(bench, field)));
+    lines.push(...(await measureMillion(bench, field)));
+    lines.push(...(await measurePostgres(bench, field.durable)));
+    return [...lines, ...(await measureStarts(bench))];
+  } finally {
+    await field.stop();
+  }
+}
+
+const { quick, json, write, profile: profileOnly } = readFlags();
+if (quick && write) {
+  process.stderr.write('docs/performance.md is written from a full run: --quick and --write exclude each other\n');
+  process.exit(2);
+}
+const startedAt = performance.now();
+const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
+  process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
+});
+if (profileOnly) {
+  process.stdout.write(`${await profileRefresh(bench)}\n`);
+  process.exit(0);
+}
+const machine = describeMachine(bench.folder);
+const order = Object.keys(promises);
+const lines = (await measureAll(bench, quick)).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
+const results: Results = { machine, lines, series: [...bench.series] };
+if (write) writeFileSync(page, reportPage(readFileSync(template, 'utf8'), results, await profileRefresh(bench)));
+bench.close();
+process.stdout.write(json ? `${reportJson(lines)}\n` : `${reportText(results)}\n`);
+// What a server left open is not waited for.
+process.exit(lines.every(({ holds }) => holds !== false) ? 0 : 1);

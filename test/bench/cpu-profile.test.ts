@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CpuProfile, isIdle, partOf, sampleTimes } from './cpu-profile.ts';
+
+const frame = (functionName: string, url = '') => ({ callFrame: { functionName, url } });
+
+const profile: CpuProfile = {
+  startTime: 1000,
+  nodes: [
+    { id: 1, ...frame('(root)'), children: [2, 3, 4] },
+    { id: 2, ...frame('(idle)') },
+    { id: 3, ...frame('(garbage collector)') },
+    { id: 4, ...frame('consumeAll', 'file:///gatehouse/src/store/knex/consume-sqlite.ts'), children: [5, 6] },
+    { id: 5, ...frame('get') },
+    { id: 6, ...frame('toString'), children: [7] },
+    { id: 7, ...frame('emit', 'node:events') },
+  ],
+  samples: [2, 5, 7],
+  timeDeltas: [10, 20, 30],
+};
+
+describe('parts of a CPU profile', () => {
+  it('gives a native function and a small module of Node to who called it', () => {
+    const part = partOf(profile);
+    assert.equal(part(4), 'store: SQLite, rows and records');
+    assert.equal(part(5), 'store: SQLite, rows and records');
+    assert.equal(part(7), 'store: SQLite, rows and records');
+    assert.equal(part(3), 'garbage collection');
+    assert.equal(part(1), 'promises and timers');
+    assert.ok(isIdle(profile, 2) && !isIdle(profile, 5));
+  });
+
+  it('says when each sample was taken and how long it stands for', () => {
+    assert.deepEqual(
+      [...sampleTimes(profile)],
+      [
+        { node: 2, at: 1010, microseconds: 20 },
+        { node: 5, at: 1030, microseconds: 30 },
+        { node: 7, at: 1060, microseconds: 0 },
+      ],
+    );
+  });
+});

@@ -1,0 +1,136 @@
+/** The service under test as the full product: `gatehouse serve` on a seeded database, its log in a file. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort, type Installation, install } from '../support/process.ts';
+import type { DatabaseKind } from '../support/stores.ts';
+import type { Seeded } from './seed.ts';
+import { basicAuthorization, endChild, keepWatch, type Server } from './servers.ts';
+import type { RequestKind, Target } from './target.ts';
+
+const program = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
+const seeding = fileURLToPath(new URL('seed.ts', import.meta.url));
+const readyMilliseconds = 60_000;
+
+/** A database that is ready to be served. */
+export interface Gatehouse {
+  readonly installation: Installation;
+  /** Starts as many processes as said, and answers when they are ready. */
+  serve(options?: ServeOptions): Promise<Server>;
+  dispose(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly processes?: number;
+  /** Flags of node, such as `--cpu-prof`. */
+  readonly flags?: readonly string[];
+  /** What else uses CPU time for it: the database server. */
+  readonly pids?: readonly number[];
+}
+
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  readonly port: number;
+  /** From the start of the process until it was ready. */
+  readonly milliseconds: number;
+}
+
+function environment({ databaseUrl, port }: Installation, own: number): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    DATABASE_URL: databaseUrl,
+    PORT: String(own),
+    SERVICE_DOMAIN: `localhost:${port}`,
+  };
+}
+
+/** Starts one server process; settles when `/readyz` answers 200. */
+export async function startProcess(
+  installation: Installation,
+  port = installation.port,
+  flags: readonly string[] = [],
+): Promise<StartedProcess> {
+  const { folder } = installation;
+  const log = openSync(join(folder, `serve-${port}.log`), 'a');
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...flags, program, 'serve'], {
+    cwd: folder,
+    env: environment(installation, port),
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  keepWatch(child);
+  while (performance.now() - startedAt < readyMilliseconds && child.exitCode === null) {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return { child, port, milliseconds: performance.now() - startedAt };
+    await delay(5);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the service did not become ready; see ${join(folder, `serve-${port}.log`)}`);
+}
+
+/** Runs the seeding in a process of its own, so that the one which measures stays small. */
+async function seed(installation: Installation, args: readonly string[]): Promise<Seeded> {
+  const file = join(installation.folder, 'seeded.json');
+  const child = spawn(process.execPath, [seeding, file, ...args], {
+    cwd: installation.folder,
+    env: environment(installation, installation.port),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  keepWatch(child);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`seeding ended with exit code ${code}`);
+  return JSON.parse(readFileSync(file, 'utf8')) as Seeded;
+}
+
+/** The standard door: that of the peers. */
+function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids: readonly number[]): Server['targets'] {
+  const target = (kind: RequestKind, path: string, authorization: string, tokens: readonly string[] = []): Target => {
+    return { name: `${name} ${kind}`, kind, ports, host: seeded.host, path, authorization, tokens, pids };
+  };
+  const basic = basicAuthorization(seeded.clientId, seeded.clientSecret);
+  const gateway = basicAuthorization(seeded.gatewayId, seeded.gatewaySecret);
+  return {
+    refresh: target('refresh', '/oauth2/token', basic, seeded.refreshTokens),
+    'client-credentials': target('client-credentials', '/oauth2/token', basic),
+    registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
+    introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),
+  };
+}
+
+/** Installs the service on a new database with so many signed-in users; `multiplied` for a great many, on SQLite. */
+export async function prepareGatehouse(
+  name: string,
+  kind: DatabaseKind,
+  users: number,
+  multiplied = false,
+): Promise<Gatehouse> {
+  const installation = await install(kind);
+  const seeded = await seed(installation, [String(users), ...(multiplied ? ['multiplied'] : [])]);
+  return {
+    installation,
+    serve: async ({ processes = 1, flags = [], pids: others = [] } = {}) => {
+      const started: StartedProcess[] = [];
+      for (let number = 0; number < processes; number += 1) {
+        const port = number === 0 ? installation.port : await freePort();
+        started.push(await startProcess(installation, port, flags));
+      }
+      const pids = [...started.map(({ child }) => child.pid ?? 0), ...others];
+      const ports = started.map(({ port }) => port);
+      return {
+        label: `Gatehouse (${name})`,
+        pids,
+        targets: targetsOf(`${name}, ${processes}`, seeded, ports, pids),
+        stop: async () => {
+          await Promise.all(started.map(({ child }) => endChild(child, 'SIGTERM')));
+        },
+      };
+    },
+    dispose: installation.dispose,
+  };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { prepareGatehouse } from './gatehouse.ts';
+import { type Generator, startGenerator } from './generator-process.ts';
+import { type Server, startFloor, startOidcProvider } from './servers.ts';
+
+const load = { connections: 4, warmUpMilliseconds: 100, milliseconds: 300 };
+
+describe('the generator of load', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  let generator: Generator;
+  before(() => {
+    generator = startGenerator();
+  });
+  after(() => {
+    generator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Twice, for the second load goes on with the tokens that the first one left. */
+  async function loadTwice(server: Server, kinds: number): Promise<void> {
+    const targets = Object.values(server.targets);
+    assert.equal(targets.length, kinds);
+    for (const target of targets) {
+      generator.add(target);
+      for (let turn = 0; turn < 2; turn += 1) {
+        const { errors, firstError } = await generator.measure({ ...load, name: target.name });
+        assert.equal(errors, 0, `${target.name}: ${firstError}`);
+      }
+    }
+    await server.stop();
+  }
+
+  it('gets good answers from the service under test', async () => {
+    const prepared = await prepareGatehouse('SQLite', 'sqlite', 8);
+    await loadTwice(await prepared.serve(), 4);
+    await prepared.dispose();
+  });
+
+  it('gets good answers from each peer', async () => {
+    await loadTwice(await startFloor(folder, 8), 1);
+    await loadTwice(await startOidcProvider('map', folder, 8), 3);
+    await loadTwice(await startOidcProvider('sqlite', folder, 8), 3);
+  });
+
+  it('counts what is no good answer as an error', async () => {
+    const server = await startOidcProvider('map', folder, 8);
+    const { refresh } = server.targets;
+    assert.ok(refresh);
+    generator.add({ ...refresh, name: 'unknown tokens', tokens: Array.from({ length: 8 }, () => 'unknown') });
+    const { requests, errors, firstError } = await generator.measure({ ...load, name: 'unknown tokens' });
+    assert.equal(requests, 0);
+    assert.ok(errors > 0);
+    assert.match(firstError ?? '', /^400 .*invalid_grant/);
+    await server.stop();
+  });
+});

@@ -1,0 +1,107 @@
+/** The lines of the bench: what is promised, and what was measured. */
+
+import { median, type Series } from './series.ts';
+
+interface Promised {
+  readonly bound: 'at least' | 'at most';
+  readonly value: number;
+  /** Of what the value is: the ratio to a peer, or the figure itself. */
+  readonly of: 'ratio' | 'figure';
+}
+
+const atLeast = (value: number): Promised => ({ bound: 'at least', value, of: 'ratio' });
+const atMost = (value: number, of: Promised['of'] = 'figure'): Promised => ({ bound: 'at most', value, of });
+
+/** Every line by its name, in the order of the table. */
+export const promises = {
+  'refresh/durable': atLeast(3.3),
+  'refresh/map': atLeast(1.15),
+  'refresh/floor': atLeast(0.75),
+  'refresh/p99': atMost(25),
+  'refresh/rss': atMost(320),
+  'refresh/million': atMost(1.3, 'ratio'),
+  'registration/durable': atLeast(2),
+  'client-credentials/durable': atLeast(1.8),
+  introspection: atLeast(1.5),
+  'postgres/one': atLeast(3),
+  'postgres/two': atLeast(1.5),
+  'start/empty': atMost(1.5),
+  'start/1gb': atMost(2),
+} as const satisfies Record<string, Promised>;
+
+export type LineName = keyof typeof promises;
+
+export interface Line {
+  readonly line: LineName;
+  readonly figure: number;
+  readonly unit: string;
+  /** The same figure of what it is compared with; null where nothing is. */
+  readonly against: number | null;
+  readonly ratio: number | null;
+  readonly target: number | null;
+  /** Null where nothing is promised. */
+  readonly holds: boolean | null;
+  /** What it is compared with, in words for the table. */
+  readonly peer: string;
+}
+
+interface Found {
+  readonly figure: number;
+  readonly unit: string;
+  readonly against?: number | null;
+  readonly ratio?: number | null;
+  readonly peer?: string;
+  /** Errors void a figure. */
+  readonly errors?: number;
+  /** On this machine nothing is promised. */
+  readonly promised?: boolean;
+}
+
+/** A line with the verdict on it. */
+export function line(name: LineName, found: Found): Line {
+  const { figure, unit, against = null, ratio = null, peer = '', errors = 0, promised = true } = found;
+  const { bound, value, of } = promises[name];
+  const measured = of === 'ratio' ? (ratio ?? Number.NaN) : figure;
+  const met = bound === 'at least' ? measured >= value : measured <= value;
+  const holds = met && errors === 0;
+  return {
+    line: name,
+    figure,
+    unit,
+    against,
+    ratio,
+    target: promised ? value : null,
+    holds: promised ? holds : null,
+    peer,
+  };
+}
+
+/** Answers per second of one server against another's, round by round. */
+export function rateLine(name: LineName, own: Series, peer: Series, promised = true): Line {
+  return line(name, {
+    figure: median(own.measurements.map(({ perSecond }) => perSecond)),
+    unit: 'req/s',
+    against: median(peer.measurements.map(({ perSecond }) => perSecond)),
+    ratio: median(pairs(own, peer).map(([one, other]) => one / other)),
+    peer: peer.label,
+    errors: own.errors + peer.errors,
+    promised,
+  });
+}
+
+/** Time per answer of one server against another's, round by round. */
+export function costLine(name: LineName, own: Series, peer: Series): Line {
+  return line(name, {
+    figure: median(own.measurements.map(({ perSecond }) => 1e6 / perSecond)),
+    unit: 'µs/req',
+    against: median(peer.measurements.map(({ perSecond }) => 1e6 / perSecond)),
+    ratio: median(pairs(own, peer).map(([one, other]) => other / one)),
+    peer: peer.label,
+    errors: own.errors + peer.errors,
+  });
+}
+
+/** Answers per second of both in each round: rounds that stood beside each other share the state of the machine. */
+function pairs(own: Series, peer: Series): (readonly [number, number])[] {
+  return own.measurements.map(({ perSecond }, round) => [perSecond, peer.measurements[round]?.perSecond ?? Number.NaN]);
+}

@@ -1,0 +1,95 @@
+/** The lines on PostgreSQL: one and two server processes on one database, side by side with oidc-provider on SQLite. */
+
+import { availableParallelism } from 'node:os';
+import pg from 'pg';
+import { postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
+import { type Bench, type Contestant, contestant } from './bench.ts';
+import { prepareGatehouse } from './gatehouse.ts';
+import { type Line, rateLine } from './lines.ts';
+import { parentOf } from './processor-time.ts';
+import type { Series } from './series.ts';
+import type { Server } from './servers.ts';
+import type { Target } from './target.ts';
+
+/** Two processes, a database and a generator want a core each before the second one can gain anything. */
+const coresForTwo = 4;
+
+interface Database {
+  readonly version: string;
+  /** Its first process, the parent of all others. */
+  readonly pid: number;
+}
+
+/** The tests' server forgives a loss of power; this one must not. */
+async function makeDurable(): Promise<Database> {
+  const client = new pg.Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    await client.query('alter system set fsync to on');
+    await client.query('alter system set full_page_writes to on');
+    await client.query('select pg_reload_conf()');
+    const { rows } = await client.query<{ version: string; pid: number }>(
+      `select current_setting('server_version') as version, pg_backend_pid() as pid`,
+    );
+    const [row] = rows;
+    const parent = parentOf(row?.pid ?? 0);
+    if (!row || parent === null) throw new Error('the database server has no process');
+    await untilDurable(client);
+    return { version: row.version, pid: parent };
+  } finally {
+    await client.end();
+  }
+}
+
+/** A setting that was reloaded is in force a moment later. */
+async function untilDurable(client: pg.Client): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { rows } = await client.query<{ durable: boolean }>(
+      `select current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable, pg_sleep(0.05)`,
+    );
+    if (rows[0]?.durable) return;
+  }
+  throw new Error('PostgreSQL does not flush its log');
+}
+
+/** One of the processes, and both: each with refresh tokens of its own. */
+function oneAndTwo({ label, targets }: Server, database: number): [Contestant, Contestant] {
+  const { refresh } = targets;
+  const [port, pid] = [refresh?.ports[0], refresh?.pids[0]];
+  if (!refresh || port === undefined || pid === undefined) throw new Error('no server runs');
+  const half = refresh.tokens.length / 2;
+  const one: Target = {
+    ...refresh,
+    name: `${refresh.name}, one`,
+    ports: [port],
+    pids: [pid, database],
+    tokens: refresh.tokens.slice(0, half),
+  };
+  return [
+    { label: `${label}, one process, refresh`, target: one },
+    {
+      label: `${label}, two processes, refresh`,
+      target: { ...refresh, tokens: refresh.tokens.slice(half) },
+    },
+  ];
+}
+
+export async function measurePostgres(bench: Bench, durable: Server): Promise<Line[]> {
+  bench.log('starting PostgreSQL');
+  const postgres = startPostgres();
+  process.env[serverVariable] = postgres.url;
+  const { version, pid } = await makeDurable();
+  const prepared = await prepareGatehouse(`PostgreSQL ${version}`, 'postgres', bench.plan.users);
+  const server = await prepared.serve({ processes: 2, pids: [pid] });
+  try {
+    const contestants = [...oneAndTwo(server, pid), contestant(durable, 'refresh')];
+    const [one, two, peer] = (await bench.alternate(bench.plan.refresh, contestants)) as [Series, Series, Series];
+    const promised = availableParallelism() >= coresForTwo;
+    return [rateLine('postgres/one', one, peer), rateLine('postgres/two', two, one, promised)];
+  } finally {
+    await server.stop();
+    await prepared.dispose();
+    await postgres.stop();
+    delete process.env[serverVariable];
+  }
+}

@@ -1,0 +1,44 @@
+/** How long and how often is measured. */
+
+export interface Plan {
+  readonly connections: number;
+  /** Users with a live refresh token at every server. */
+  readonly users: number;
+  /** Users of the large database. */
+  readonly manyUsers: number;
+  /** Load of each kind on a server before its first round, while its code gets compiled. */
+  readonly settleMilliseconds: number;
+  /** At the beginning of each round, unmeasured. */
+  readonly warmUpMilliseconds: number;
+  /** Of refreshes, and of everything else. */
+  readonly refresh: Rounds;
+  readonly other: Rounds;
+  readonly starts: number;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  readonly milliseconds: number;
+}
+
+const common = { connections: 32, users: 1_000, manyUsers: 1_000_000 } as const;
+
+/** At most 10 minutes. */
+export const fullPlan: Plan = {
+  ...common,
+  settleMilliseconds: 4_000,
+  warmUpMilliseconds: 700,
+  refresh: { rounds: 7, milliseconds: 3_500 },
+  other: { rounds: 5, milliseconds: 3_000 },
+  starts: 7,
+};
+
+/** At most 90 seconds. */
+export const quickPlan: Plan = {
+  ...common,
+  settleMilliseconds: 1_500,
+  warmUpMilliseconds: 400,
+  refresh: { rounds: 3, milliseconds: 2_200 },
+  other: { rounds: 3, milliseconds: 1_300 },
+  starts: 3,
+};

@@ -1,0 +1,60 @@
+/** What Linux tells about running processes. Elsewhere every answer is null. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The kernel counts in ticks of 1/100 s on every architecture that Node runs on. */
+const microsecondsPerTick = 10_000;
+
+interface ProcessStat {
+  readonly parent: number;
+  readonly microseconds: number;
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return null; // It ended, or this is no Linux.
+  }
+}
+
+/** proc(5): the command's name, in parentheses, may hold anything; what follows are numbers between spaces. */
+function readStat(file: string): ProcessStat | null {
+  const text = readText(file);
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields
+    ? { parent: Number(fields[1]), microseconds: (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick }
+    : null;
+}
+
+/** CPU time that these processes and their children have used so far, in µs. */
+export function processorTime(pids: readonly number[]): number | null {
+  const own = pids.map((pid) => readStat(`/proc/${pid}/stat`));
+  if (own.includes(null)) return null;
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && !pids.includes(Number(name)))
+    .map((name) => readStat(`/proc/${name}/stat`))
+    .filter((stat) => stat !== null && pids.includes(stat.parent));
+  return [...own, ...children].reduce((sum, stat) => sum + (stat?.microseconds ?? 0), 0);
+}
+
+/** CPU time of a process by the name of its threads, in µs: `main`, `libuv-worker`, `V8Worker`, … */
+export function threadTimes(pid: number): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const name = Number(thread) === pid ? 'main' : (readText(`/proc/${pid}/task/${thread}/comm`)?.trim() ?? 'ended');
+    const microseconds = readStat(`/proc/${pid}/task/${thread}/stat`)?.microseconds ?? 0;
+    times.set(name, (times.get(name) ?? 0) + microseconds);
+  }
+  return times;
+}
+
+/** The most memory that the process ever had resident, in MB (10^6 bytes). */
+export function peakMemory(pid: number): number | null {
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
+  return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6;
+}
+
+export function parentOf(pid: number): number | null {
+  return readStat(`/proc/${pid}/stat`)?.parent ?? null;
+}

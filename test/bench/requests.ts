@@ -1,0 +1,94 @@
+/** The kinds of requests: how each is written, and what its answer must be. */
+
+import type { RawAnswer } from './http-client.ts';
+import type { RequestKind, Target } from './target.ts';
+
+/** A source of requests of one kind. Chains of refresh tokens live on in it from one load to the next. */
+export interface Requests {
+  /** The next request of a virtual client; `position` is where its token is kept. */
+  write(position: number): string;
+  /** What is wrong with the answer; null when nothing is. */
+  check(position: number, answer: RawAnswer): string | null;
+  /** How many positions there are. */
+  readonly size: number;
+}
+
+const form = 'application/x-www-form-urlencoded';
+
+export const registration = JSON.stringify({
+  client_name: 'Bench App',
+  application_type: 'web',
+  redirect_uris: ['https://app.example.com/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'client_secret_basic',
+});
+
+/** The body is ASCII, so that its length is the number of its bytes. */
+function requestText({ path, host, authorization }: Target, type: string, body: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nContent-Type: ${type}\r\n` +
+    `Accept: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+function unexpected({ status, body }: RawAnswer): string {
+  return `${status} ${body.slice(0, 300)}`;
+}
+
+/** Whether an id token is signed with RS256 and a key of 2,048 bits: what all servers must have in common. */
+function isSignedAlike(idToken: string): boolean {
+  const [header = '', , signature = ''] = idToken.split('.');
+  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown };
+  return alg === 'RS256' && Buffer.from(signature, 'base64url').length === 256;
+}
+
+function refreshes(target: Target): Requests {
+  const tokens = [...target.tokens];
+  let signatureSeen = false;
+  return {
+    size: tokens.length,
+    write: (position) =>
+      requestText(target, form, `grant_type=refresh_token&refresh_token=${encodeURIComponent(tokens[position] ?? '')}`),
+    check: (position, answer) => {
+      const successor = /"refresh_token":"([^"]+)"/.exec(answer.body)?.[1];
+      const idToken = /"id_token":"([^"]+)"/.exec(answer.body)?.[1];
+      if (answer.status !== 200 || !successor || !idToken) return unexpected(answer);
+      if (successor === tokens[position]) return 'the refresh token did not rotate';
+      if (!signatureSeen && !isSignedAlike(idToken)) return 'the id token is not signed with RS256 and 2,048 bits';
+      signatureSeen = true;
+      tokens[position] = successor;
+      return null;
+    },
+  };
+}
+
+/** Requests of which each is as good as any other. */
+function repeated(request: string, status: number, sign: string): Requests {
+  return {
+    size: 1,
+    write: () => request,
+    check: (_position, answer) => (answer.status === status && answer.body.includes(sign) ? null : unexpected(answer)),
+  };
+}
+
+function introspections(target: Target): Requests {
+  return {
+    size: target.tokens.length,
+    write: (position) => requestText(target, form, `token=${encodeURIComponent(target.tokens[position] ?? '')}`),
+    check: (_position, answer) =>
+      answer.status === 200 && answer.body.includes('"active":true') ? null : unexpected(answer),
+  };
+}
+
+const sources = {
+  refresh: refreshes,
+  introspection: introspections,
+  registration: (target) => repeated(requestText(target, 'application/json', registration), 201, '"client_secret":"'),
+  'client-credentials': (target) =>
+    repeated(requestText(target, form, 'grant_type=client_credentials'), 200, '"access_token":"'),
+} as const satisfies Record<RequestKind, (target: Target) => Requests>;
+
+export function requestsTo(target: Target): Requests {
+  return sources[target.kind](target);
+}

@@ -1,0 +1,131 @@
+/**
+ * Fills the database that the environment names with an account without limits, a client and signed-in users, as the
+ * service itself would, and writes what callers need to know of it into a file.
+ *
+ *     node test/bench/seed.ts <file> <users>             each made by the service's own verbs
+ *     node test/bench/seed.ts <file> <users> multiplied  one made so, and copied (SQLite only)
+ */
+import { writeFileSync } from 'node:fs';
+import { withServices } from '../../src/cli/session.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
+import { limitDefaults } from '../../src/domain/accounts/settings.ts';
+import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
+import { createCredential } from '../../src/domain/callers/credentials.ts';
+import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
+import { type StartedGrant, startGrant } from '../../src/domain/tokens/start-grant.ts';
+import type { Services } from '../../src/services.ts';
+import type { StoreVerbs } from '../../src/store/store.ts';
+import { multiplyUsers } from './multiply-users.ts';
+import { benchUser, scope } from './peer.ts';
+
+/** What a caller of the seeded account knows. */
+export interface Seeded {
+  readonly host: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly refreshTokens: readonly string[];
+  readonly accessTokens: readonly string[];
+  /** Bearer for registrations. */
+  readonly registrationToken: string;
+  /** A client that has a secret and no users: it asks about the tokens of others. */
+  readonly gatewayId: string;
+  readonly gatewaySecret: string;
+}
+
+const accountName = 'bench';
+
+async function makeAccount(services: Services): Promise<Account> {
+  await createAccount(services, { subdomain: accountName });
+  const off = Object.keys(limitDefaults).map((name) => [`limit.${name}`, 'off']);
+  return setAccount(services, accountName, Object.fromEntries(off));
+}
+
+/** A bearer for registrations, and the clients registered with it. */
+async function registerAll(services: Services, account: Account) {
+  const { clientId, scopes } = await createCredential(services, account, ['register_clients']);
+  const credential = await services.store.callers.findCredential(account.id, clientId);
+  if (!credential) throw new Error('the credential was not stored');
+  const token = await issueCredentialToken(services, account, credential);
+  const caller = { accountId: account.id, credentialId: credential.id, clientId, scopes };
+  const register = (name: string) =>
+    registerClient(
+      services,
+      account,
+      { caller, source: '127.0.0.1', openAllowed: false },
+      {
+        client_name: name,
+        redirect_uris: ['https://app.example.com/callback'],
+        grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+      { nameRequired: true, redirectUrisRequired: true, defaultGrantTypes: [], defaultResponseTypes: [] },
+    );
+  return {
+    registrationToken: token.accessToken,
+    app: await register('Bench App'),
+    gateway: await register('Gateway'),
+  };
+}
+
+/** An active user who may use the app and has signed in to it; answers the tokens. */
+async function signIn(services: Services, tx: StoreVerbs, account: Account, { client }: Registration, number: number) {
+  const now = services.clock.now();
+  const named = benchUser(number);
+  const user = await tx.users.create({
+    accountId: account.id,
+    ...named,
+    emailKey: named.email,
+    username: null,
+    usernameKey: null,
+    status: 1,
+    // Nobody signs in with it; as long as a real one.
+    passwordDigest: '-'.repeat(97),
+    invalidLoginAttempts: 0,
+    lockedUntil: null,
+    lastLogin: now,
+    passwordChangedAt: now,
+    activatedAt: now,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await tx.access.grant(account.id, client.appId, { userId: user.id }, now);
+  return startGrant(services, tx, account, client, {
+    userId: user.id,
+    scope: scope.split(' '),
+    sid: services.random.bytes(16).toString('base64url'),
+    nonce: null,
+    amr: ['pwd'],
+    authenticatedAt: now,
+  });
+}
+
+async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {
+  const account = await makeAccount(services);
+  const { app, gateway, registrationToken } = await registerAll(services, account);
+  const started = await services.store.transaction(async (tx) => {
+    const made: StartedGrant[] = [];
+    for (let number = 1; number <= (multiplied ? 1 : users); number += 1) {
+      made.push(await signIn(services, tx, account, app, number));
+    }
+    return made;
+  });
+  return {
+    host: new URL(account.baseUrl).host,
+    clientId: app.client.clientId,
+    clientSecret: app.clientSecret ?? '',
+    refreshTokens: multiplied
+      ? multiplyUsers(services, account, readConfig().databaseUrl, users)
+      : started.map(({ refreshToken }) => refreshToken ?? ''),
+    accessTokens: started.map(({ accessToken }) => accessToken),
+    registrationToken,
+    gatewayId: gateway.client.clientId,
+    gatewaySecret: gateway.clientSecret ?? '',
+  };
+}
+
+const [file = '', users = '0', multiplied] = process.argv.slice(2);
+const seeded = await withServices((services) => seed(services, Number(users), multiplied !== undefined));
+writeFileSync(file, JSON.stringify(seeded), { mode: 0o600 });

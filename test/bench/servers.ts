@@ -1,0 +1,85 @@
+/** The peers as running servers, each a process of its own with a folder of its own. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { PeerReady } from './peer.ts';
+import type { RequestKind, Target } from './target.ts';
+
+/** A server that answers some kinds of requests. */
+export interface Server {
+  /** In words for the table. */
+  readonly label: string;
+  readonly pids: readonly number[];
+  readonly targets: Partial<Readonly<Record<RequestKind, Target>>>;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Remembers a child until it ends, so that it never outlives the bench. */
+export function keepWatch(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+export function basicAuthorization(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
+
+async function startPeer(
+  name: string,
+  label: string,
+  file: string,
+  args: readonly string[],
+  folder: string,
+): Promise<Server> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+    // What it says on its output is advice to developers.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  keepWatch(child);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${file} ended with exit code ${code}`);
+  });
+  ended.catch(() => {});
+  const [ready] = (await Promise.race([once(child, 'message'), ended])) as [PeerReady];
+  const pids = [child.pid ?? 0];
+  const target = (kind: RequestKind, path: string, authorization: string, tokens: readonly string[] = []): Target => {
+    return { name: `${name} ${kind}`, kind, ports: [ready.port], host: 'localhost', path, authorization, tokens, pids };
+  };
+  const basic = basicAuthorization(ready.clientId, ready.clientSecret);
+  return {
+    label: `${label} (${ready.storage})`,
+    pids,
+    targets: {
+      refresh: target('refresh', '/token', basic, ready.refreshTokens),
+      ...(ready.registrationToken !== null && {
+        'client-credentials': target('client-credentials', '/token', basic),
+        registration: target('registration', '/reg', `Bearer ${ready.registrationToken}`),
+      }),
+    },
+    stop: () => endChild(child, 'SIGKILL'),
+  };
+}
+
+export function startFloor(folder: string, users: number): Promise<Server> {
+  return startPeer('floor', 'floor', 'floor.ts', [folder, String(users)], folder);
+}
+
+export function startOidcProvider(storage: 'map' | 'sqlite', folder: string, users: number): Promise<Server> {
+  const args = [storage, folder, String(users)];
+  return startPeer(`oidc-provider ${storage}`, 'oidc-provider', 'oidc-provider.ts', args, folder);
+}

@@ -1,0 +1,48 @@
+/** What the bench says to its generator of load, and what it hears back. */
+
+export type RequestKind = 'refresh' | 'registration' | 'client-credentials' | 'introspection';
+
+/** A server under load, with all that its callers know. */
+export interface Target {
+  readonly name: string;
+  readonly kind: RequestKind;
+  /** Ports of loopback; virtual clients are dealt to them in turn. */
+  readonly ports: readonly number[];
+  /** What the Host header says. */
+  readonly host: string;
+  readonly path: string;
+  readonly authorization: string;
+  /** Refresh tokens, each the head of a chain of its own; for introspection, access tokens. */
+  readonly tokens: readonly string[];
+  /** The processes whose CPU time is the cost of an answer, with their children. */
+  readonly pids: readonly number[];
+}
+
+/** One measurement: so many virtual clients, each with one request under way at a time. */
+export interface Load {
+  readonly name: string;
+  readonly connections: number;
+  readonly warmUpMilliseconds: number;
+  readonly milliseconds: number;
+}
+
+export interface Measurement {
+  readonly name: string;
+  readonly requests: number;
+  readonly perSecond: number;
+  /** From before the first byte of a request to the last byte of its answer. */
+  readonly p50Milliseconds: number;
+  readonly p99Milliseconds: number;
+  /** Answers that were not as they should be, and connections that broke, warm-up included. */
+  readonly errors: number;
+  readonly firstError: string | null;
+  /** CPU time of each answer, in µs; null where the system does not tell. */
+  readonly serverMicroseconds: number | null;
+  readonly generatorMicroseconds: number;
+  /** When the measured time began and ended, in µs of the monotonic clock that all processes share. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export type ToGenerator = { readonly target: Target } | { readonly load: Load };
+export type FromGenerator = { readonly measurement: Measurement } | { readonly failure: string };

@@ -22,9 +22,9 @@ const profile: CpuProfile = {
 describe('parts of a CPU profile', () => {
   it('gives a native function and a small module of Node to who called it', () => {
     const part = partOf(profile);
-    assert.equal(part(4), 'store: SQLite, rows and records');
-    assert.equal(part(5), 'store: SQLite, rows and records');
-    assert.equal(part(7), 'store: SQLite, rows and records');
+    assert.equal(part(4), 'store: SQLite and its commits, rows and records');
+    assert.equal(part(5), 'store: SQLite and its commits, rows and records');
+    assert.equal(part(7), 'store: SQLite and its commits, rows and records');
     assert.equal(part(3), 'garbage collection');
     assert.equal(part(1), 'promises and timers');
     assert.ok(isIdle(profile, 2) && !isIdle(profile, 5));

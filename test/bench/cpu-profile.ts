@@ -32,7 +32,7 @@ export function* sampleTimes({ samples, timeDeltas, startTime }: CpuProfile): Ge
 }
 
 /** A statement's own time shows as that of the function that runs it. */
-const store = 'store: SQLite, rows and records';
+const store = 'store: SQLite and its commits, rows and records';
 
 const bySource: readonly (readonly [RegExp, string])[] = [
   [

@@ -1,4 +1,4 @@
-/** The HTTP application: health, docs and one sub-app per contract. What tests start. */
+/** The HTTP application: health, docs and one router per contract. What tests start. */
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
@@ -29,6 +29,9 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   app
     .disable('x-powered-by')
     .disable('etag')
+    .enable('case sensitive routing')
+    // Flat, and repetitions stay visible as arrays.
+    .set('query parser', 'simple')
     .set('trust proxy', options.trustProxy ?? false);
   app.use(openExchange(services, metrics));
   app.use(
@@ -48,7 +51,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   ];
   app.use((req, res, next) => {
     const owner = surfaces.find(({ owns }) => owns(req.path));
-    if (owner) owner.app(req, res, next);
+    if (owner) owner.router(req, res, next);
     else next();
   });
   app.use(createDocs(services, docsFiles(surfaces)));

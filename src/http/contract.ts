@@ -32,16 +32,22 @@ export interface Route {
   readonly operations: ReadonlyMap<string, ContractOperation>;
 }
 
+/** A route that a path is on. */
+export interface RouteMatch extends Route {
+  /** The path's parameters, not decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
 export interface Routes {
   /** The route of a path (a trailing slash is accepted), or null. */
-  find(path: string): Route | null;
+  find(path: string): RouteMatch | null;
   /** Every operation, by operationId. */
   readonly operations: ReadonlyMap<string, ContractOperation>;
 }
 
 /** Reads a contract's paths once. Throws when an operation does not say who may call it. */
 export function readRoutes(contract: Contract): Routes {
-  const fixed = new Map<string, Route>();
+  const fixed = new Map<string, RouteMatch>();
   const templated: { readonly pattern: RegExp; readonly route: Route }[] = [];
   const operations = new Map<string, ContractOperation>();
   for (const [template, item] of Object.entries(contract.paths)) {
@@ -56,13 +62,19 @@ export function readRoutes(contract: Contract): Routes {
     }
     const route = { template, operations: byMethod };
     if (template.includes('{')) templated.push({ pattern: patternOf(template), route });
-    else fixed.set(template, route);
+    else fixed.set(template, { ...route, pathParameters: {} });
   }
   return {
     operations,
     find(path) {
       const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-      return fixed.get(bare) ?? templated.find(({ pattern }) => pattern.test(bare))?.route ?? null;
+      const known = fixed.get(bare);
+      if (known) return known;
+      for (const { pattern, route } of templated) {
+        const match = pattern.exec(bare);
+        if (match) return { ...route, pathParameters: match.groups ?? {} };
+      }
+      return null;
     },
   };
 }
@@ -93,7 +105,7 @@ function writeOut({ components }: Contract, responses: ContractOperation['respon
 }
 
 function patternOf(template: string): RegExp {
-  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
+  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   return new RegExp(`^${escaped}$`);
 }
 

@@ -16,6 +16,8 @@ export interface Exchange {
   account: Account | null;
   surface: string | null;
   route: string | null;
+  /** As they stand in the path, not decoded. */
+  pathParameters: Readonly<Record<string, string>>;
   operation: ContractOperation | null;
   caller: Caller | null;
   /** Why the bearer that was sent did not do; decides the answer when nothing else let the caller in. */

@@ -10,9 +10,10 @@ export function findRoute(surface: string, routes: Routes): RequestHandler {
     exchange.surface = surface;
     // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
     if (req.method === 'HEAD') req.method = 'GET';
-    const route = routes.find(req.path);
-    exchange.route = route?.template ?? null;
-    exchange.operation = route?.operations.get(req.method) ?? null;
+    const match = routes.find(req.path);
+    exchange.route = match?.template ?? null;
+    exchange.pathParameters = match?.pathParameters ?? {};
+    exchange.operation = match?.operations.get(req.method) ?? null;
     next();
   };
 }
@@ -23,8 +24,9 @@ export function requireOperation(routes: Routes): RequestHandler {
     const route = routes.find(req.path);
     if (!route) throw new Failure('not_found');
     const crossOrigin = [...route.operations.values()].some((operation) => operation['x-cors']);
-    if (crossOrigin) allowCrossOrigin(res, [...route.operations.keys()]);
+    if (crossOrigin) allowCrossOrigin(res);
     if (crossOrigin && req.method === 'OPTIONS') {
+      answerPreflight(res, [...route.operations.keys()]);
       res.status(204).end();
       return;
     }
@@ -37,10 +39,14 @@ export function requireOperation(routes: Routes): RequestHandler {
 }
 
 /** Any origin, never with credentials: these operations take no cookie. */
-function allowCrossOrigin(res: Response, methods: readonly string[]): void {
+function allowCrossOrigin(res: Response): void {
   res.setHeader('access-control-allow-origin', '*');
+  res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id');
+}
+
+/** What a browser asks before it sends a request that a form could not. */
+function answerPreflight(res: Response, methods: readonly string[]): void {
   res.setHeader('access-control-allow-methods', methods.join(', '));
   res.setHeader('access-control-allow-headers', 'authorization, content-type');
-  res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id');
   res.setHeader('access-control-max-age', '7200');
 }

@@ -18,6 +18,7 @@ export function openExchange(services: Pick<Services, 'log' | 'addresses'>, metr
       account: null,
       surface: null,
       route: null,
+      pathParameters: {},
       operation: null,
       caller: null,
       callerFailure: null,

@@ -1,14 +1,12 @@
 /**
- * One contract as one Express sub-app: find the operation → find the account → read the body → authenticate and
+ * One contract as one Express router: find the operation → find the account → read the body → authenticate and
  * validate against the contract → dispatch by operationId → answer, or refuse by the surface's own table.
  */
 
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
-import { securityHandlers } from './authenticate.ts';
 import { readBody, readQuery } from './body.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
@@ -17,6 +15,7 @@ import { failureOf, type InvalidCode } from './failure-of.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import type { FailureTable, Handler, Handlers, Reply } from './operation.ts';
 import { sendReply } from './send.ts';
+import { createValidator, pathParametersOf } from './validator.ts';
 
 export interface SurfaceDefinition<Operations> {
   readonly name: string;
@@ -34,23 +33,20 @@ export interface Surface {
   readonly contract: Contract;
   /** Whether this surface answers for the path, unknown paths below its prefixes included. */
   owns(path: string): boolean;
-  readonly app: Express;
+  readonly router: Router;
 }
 
 /** Makes a surface ready to mount. Throws when its contract leaves an operation's security unsaid. */
 export function createSurface<Operations>(services: Services, definition: SurfaceDefinition<Operations>): Surface {
   const routes = readRoutes(definition.contract);
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  // Flat, and repetitions stay visible as arrays.
-  app.set('query parser', 'simple');
-  app.use(
+  const router = Router();
+  router.use(
     findRoute(definition.name, routes),
     findAccount(services),
     requireOperation(routes),
     readBody(),
     readQuery(),
-    ...validator(services, definition.contract),
+    ...createValidator(services, definition.contract),
     dispatch(definition.handlers),
     refuse(services, definition),
   );
@@ -58,7 +54,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   return {
     name: definition.name,
     contract: definition.contract,
-    app,
+    router,
     owns: (path) => prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
   };
 }
@@ -71,23 +67,6 @@ function findAccount(services: Services): RequestHandler {
     if (!exchange.account) throw new Failure('account_unknown');
     next();
   };
-}
-
-function validator(services: Services, contract: Contract): RequestHandler[] {
-  return OpenApiValidator.middleware({
-    // The validator writes into what it is given, and it types a document more narrowly than it reads one.
-    apiSpec: structuredClone(contract) as unknown as Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'],
-    validateApiSpec: false,
-    validateResponses: false,
-    validateRequests: {
-      allowUnknownQueryParameters: true,
-      coerceTypes: false,
-      removeAdditional: false,
-      allErrors: false,
-    },
-    validateSecurity: { handlers: securityHandlers(services) },
-    fileUploader: false,
-  }) as RequestHandler[];
 }
 
 function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
@@ -118,11 +97,6 @@ function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
     );
     sendReply(res, operation, reply as Reply<unknown>);
   };
-}
-
-/** As the validator read them: it keeps them on the request, since Express's router forgets those set by a middleware. */
-function pathParametersOf(req: Request): Readonly<Record<string, string>> {
-  return (req as { openapi?: { pathParams?: Record<string, string> } }).openapi?.pathParams ?? {};
 }
 
 function refuse<Operations>(services: Services, definition: SurfaceDefinition<Operations>): ErrorRequestHandler {

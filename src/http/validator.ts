@@ -1,0 +1,127 @@
+/** The contract's checks as middleware: who may call, then parameters and body. */
+
+import { parse } from 'node:url';
+import type { Request, RequestHandler } from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
+import { Failure } from '../domain/failure.ts';
+import type { Services } from '../services.ts';
+import { securityHandlers } from './authenticate.ts';
+import type { Contract, ContractOperation } from './contract.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** What the validator notes on a request once it knows the operation. */
+interface Matched {
+  readonly pathParams: Readonly<Record<string, string>>;
+}
+
+type MatchedRequest = Request & { openapi?: Matched };
+
+/**
+ * The validator calls `url.parse` for every request, and Node goes through the stack at each call to find out whom to
+ * warn that it is deprecated, until it has warned once: a twentieth of a refresh. It warns nobody here.
+ */
+function warnOfUrlParseOnce(): void {
+  const { noDeprecation } = process;
+  process.noDeprecation = true;
+  parse('/');
+  process.noDeprecation = noDeprecation ?? false;
+}
+
+/** Refuses what the contract does not allow, before any handler runs. Throws for a security scheme that nobody checks. */
+export function createValidator(services: Services, contract: Contract): RequestHandler[] {
+  warnOfUrlParseOnce();
+  const handlers = securityHandlers(services);
+  const steps = OpenApiValidator.middleware({
+    // It types a document more narrowly than it reads one.
+    apiSpec: readable(contract, Object.keys(handlers)) as unknown as Parameters<
+      typeof OpenApiValidator.middleware
+    >[0]['apiSpec'],
+    validateApiSpec: false,
+    validateResponses: false,
+    validateRequests: {
+      allowUnknownQueryParameters: true,
+      coerceTypes: false,
+      removeAdditional: false,
+      allErrors: false,
+    },
+    validateSecurity: { handlers },
+    fileUploader: false,
+  }) as RequestHandler[];
+  const lookUp = steps.findIndex(({ name }) => name === 'metadataMiddleware');
+  const step = steps[lookUp];
+  if (!step) throw new Error('the validator looks operations up in another way than this release');
+  return steps.with(lookUp, matchOnce(step));
+}
+
+/**
+ * The validator looks an operation up by trying every path of its contract in turn, whose pattern it compiles each
+ * time. It does so once for each operation here; which one a request is for is known already.
+ */
+function matchOnce(lookUp: RequestHandler): RequestHandler {
+  const known = new WeakMap<ContractOperation, Matched>();
+  return (req: MatchedRequest, res, next) => {
+    const { operation, pathParameters } = exchangeOf(res);
+    const matched = operation && known.get(operation);
+    if (matched) {
+      req.openapi = { ...matched, pathParams: decoded(pathParameters) };
+      req.params = req.openapi.pathParams;
+      return next();
+    }
+    return lookUp(req, res, (error) => {
+      if (!error && operation && req.openapi) known.set(operation, req.openapi);
+      next(error);
+    });
+  };
+}
+
+/** Path parameters as the validator read them: it keeps them here, since a router forgets those set by a middleware. */
+export function pathParametersOf(req: MatchedRequest): Readonly<Record<string, string>> {
+  return req.openapi?.pathParams ?? {};
+}
+
+function decoded(raw: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    throw new Failure('request_malformed', { message: 'the path is not UTF-8' });
+  }
+}
+
+/** What the validator needs of a contract: a copy, since it writes into it, without words, examples and answers. */
+function readable(contract: Contract, schemes: readonly string[]): object {
+  const copy = withoutWords(contract) as Contract;
+  const { responses: _, ...components } = copy.components ?? {};
+  const paths = Object.entries(copy.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item).map(([key, value]) => [
+        key,
+        isOperation(value) ? { ...value, security: checkedHere(value, schemes), responses: {} } : value,
+      ]),
+    ),
+  ]);
+  return { ...copy, components, paths: Object.fromEntries(paths) };
+}
+
+function isOperation(value: unknown): value is ContractOperation {
+  return typeof value === 'object' && value !== null && 'operationId' in value;
+}
+
+/**
+ * The requirements that `schemes` check. Where an operation lets in everyone as well (`{}`), the domain checks what else
+ * it names: how a client shows who it is depends on its registration, and comes in a header or in the form.
+ */
+function checkedHere({ operationId, security = [] }: ContractOperation, schemes: readonly string[]): object[] {
+  const open = security.some((requirement) => Object.keys(requirement).length === 0);
+  const checked = security.filter((requirement) => Object.keys(requirement).some((scheme) => schemes.includes(scheme)));
+  if (!open && checked.length < security.length) throw new Error(`nothing checks who calls operation ${operationId}`);
+  return open && checked.length > 0 ? [...checked, {}] : checked;
+}
+
+/** `isNames`: the keys are names that the contract gives, no keywords of OpenAPI. */
+function withoutWords(value: unknown, isNames = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutWords(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => isNames || !/^(description|summary|examples?)$/.test(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
+}

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../services.ts';
 
 /** What starts a secret's text, so that leak scanners and log filters know it. */
@@ -16,7 +16,7 @@ export function newSecret(random: Random, prefix: string): string {
 
 /** What is stored of a secret of full entropy: its SHA-256, base64url (43 characters). Passwords go through `Passwords`. */
 export function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 /** Whether `secret` is the one of `digest`, in a time that does not depend on either; with null always false. */

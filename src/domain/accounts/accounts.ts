@@ -21,8 +21,18 @@ export interface NewAccount {
   readonly baseUrl?: string | undefined;
 }
 
-/** A stored account as every rule sees it. */
+const known = new WeakMap<AccountRecord, { readonly account: Account; readonly addresses: Addresses }>();
+
+/** A stored account as every rule sees it; worked out once for a record that is kept. */
 export function accountOf(record: AccountRecord, addresses: Addresses): Account {
+  const kept = known.get(record);
+  if (kept?.addresses === addresses) return kept.account;
+  const account = readAccount(record, addresses);
+  known.set(record, { account, addresses });
+  return account;
+}
+
+function readAccount(record: AccountRecord, addresses: Addresses): Account {
   const host = normalizeHost(addresses, `${record.subdomain}.${addresses.serviceDomain}`);
   return {
     id: record.id,

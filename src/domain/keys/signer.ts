@@ -9,22 +9,11 @@ import { isPublished, privateKeyPlace, signingKeyAt } from './signing-keys.ts';
 const mostOpenKeys = 10_000;
 
 /**
- * Signs with the account's current keys. Which key that is comes from the store at every turn of the event loop, so
+ * Signs with the account's current keys. Which key that is comes from the store each time, so
  * that a rotation by another process is in force at once; opened private keys are kept.
  */
 export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault'>): Signer {
   const opened = new Map<string, KeyObject>();
-  const reading = new Map<number, Promise<SigningKeyRecord[]>>();
-
-  /** Requests of one turn share one read. */
-  function keysOf(accountId: number): Promise<SigningKeyRecord[]> {
-    const shared = reading.get(accountId);
-    if (shared) return shared;
-    const read = services.store.keys.list(accountId);
-    reading.set(accountId, read);
-    setImmediate(() => reading.delete(accountId));
-    return read;
-  }
 
   function openKey(account: Account, { kid, sealedPrivateKey }: SigningKeyRecord): KeyObject {
     const name = `${account.id}|${kid}`;
@@ -40,7 +29,7 @@ export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault
 
   return {
     async sign(account, alg, typ, claims) {
-      const record = signingKeyAt(await keysOf(account.id), alg, services.clock.now());
+      const record = signingKeyAt(await services.store.keys.list(account.id), alg, services.clock.now());
       if (!record) throw new Failure('internal', { reason: `the account has no ${alg} key` });
       const input = `${encode({ alg, kid: record.kid, typ })}.${encode(claims)}`;
       const signature = await signOnPool(input, alg, openKey(account, record));
@@ -48,7 +37,7 @@ export function createSigner(services: Pick<Services, 'store' | 'clock' | 'vault
     },
     async published(account) {
       const now = services.clock.now();
-      const keys = await keysOf(account.id);
+      const keys = await services.store.keys.list(account.id);
       return keys.filter((key) => isPublished(key, now)).map((key) => JSON.parse(key.publicJwk) as PublicJwk);
     },
   };
@@ -61,7 +50,7 @@ function encode(part: object): string {
 /** With a callback Node signs on its thread pool, and JavaScript goes on meanwhile. */
 function signOnPool(input: string, alg: SigningAlgorithm, key: KeyObject): Promise<Buffer> {
   // RFC 7518 §3.4: an ES256 signature is R and S side by side, not the DER form.
-  const options: SignKeyObjectInput = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : { key };
+  const options: SignKeyObjectInput | KeyObject = alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key;
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(input), options, (error, signature) => (error ? reject(error) : resolve(signature)));
   });

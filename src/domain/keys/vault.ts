@@ -1,22 +1,27 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import { type SealingKey, sealingKey, sealText, unsealText } from './sealing.ts';
 
 /** How many opened data keys are kept; the oldest goes first. */
 const mostOpenKeys = 10_000;
 
+interface OpenedKey extends SealingKey {
+  /** Derived from it, one for each purpose. */
+  readonly macKeys: Map<string, KeyObject>;
+}
+
 /**
  * Envelope encryption: each account has a random data key, sealed under the master key and stored with the account;
  * everything of the account is sealed under its data key. A sealed text opens only in its account and place.
  */
 export function createVault(masterKey: SealingKey, random: Random): Vault {
-  const opened = new Map<string, SealingKey>();
+  const opened = new Map<string, OpenedKey>();
 
-  function openDataKey({ subdomain, sealedKey }: { subdomain: string; sealedKey: string }): SealingKey {
+  function openDataKey({ subdomain, sealedKey }: { subdomain: string; sealedKey: string }): OpenedKey {
     const name = `${subdomain}|${sealedKey}`;
     const known = opened.get(name);
     if (known) return known;
-    const key = sealingKey(unsealText(masterKey, dataKeyPlace(subdomain), sealedKey));
+    const key = { ...sealingKey(unsealText(masterKey, dataKeyPlace(subdomain), sealedKey)), macKeys: new Map() };
     const [oldest] = opened.keys();
     if (oldest !== undefined && opened.size >= mostOpenKeys) opened.delete(oldest);
     opened.set(name, key);
@@ -27,11 +32,20 @@ export function createVault(masterKey: SealingKey, random: Random): Vault {
     newAccountKey: (subdomain) => sealText(masterKey, random, dataKeyPlace(subdomain), random.bytes(32)),
     seal: (account, place, secret) => sealText(openDataKey(account), random, placeIn(account.subdomain, place), secret),
     unseal: (account, place, sealed) => unsealText(openDataKey(account), placeIn(account.subdomain, place), sealed),
-    mac: (account, purpose, text) => {
-      const key = createHmac('sha256', openDataKey(account).key).update(`mac|${purpose}`).digest();
-      return createHmac('sha256', key).update(text).digest();
-    },
+    mac: (account, purpose, text) =>
+      createHmac('sha256', macKeyOf(openDataKey(account), purpose))
+        .update(text)
+        .digest(),
   };
+}
+
+/** Purposes are a few constants of the program. */
+function macKeyOf({ key, macKeys }: OpenedKey, purpose: string): KeyObject {
+  const known = macKeys.get(purpose);
+  if (known) return known;
+  const made = createSecretKey(createHmac('sha256', key).update(`mac|${purpose}`).digest());
+  macKeys.set(purpose, made);
+  return made;
 }
 
 function dataKeyPlace(subdomain: string): string {

@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { accessTokenSeconds, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
-import { newRefreshToken, parseRefreshToken, sealSuccessor, unsealSuccessor } from './token-text.ts';
+import { newSuccessor, parseRefreshToken, sealSuccessor, unsealSuccessor } from './token-text.ts';
 
 const dayMilliseconds = 86_400_000;
 
@@ -37,7 +37,7 @@ export async function refreshTokens(
   if (!client.grantTypes.includes('refresh_token')) throw new Failure('client_not_authorized');
   const grantId = parseRefreshToken(services.vault, account, presented);
   if (grantId === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
-  const successor = newRefreshToken(services.vault, services.random, account, grantId);
+  const successor = newSuccessor(services.random, presented);
   const accessToken = prepareAccessToken(services);
   const now = services.clock.now();
   const result = await services.consumeRefreshToken({

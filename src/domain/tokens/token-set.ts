@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
 import type { ClientRecord, GrantRecord, UserRecord } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
@@ -76,5 +76,5 @@ export async function makeIdToken(
 
 /** The left half of the SHA-256 hash, for RS256 and ES256 alike (OpenID Connect Core §3.1.3.6). */
 function halfHash(text: string): string {
-  return createHash('sha256').update(text, 'ascii').digest().subarray(0, 16).toString('base64url');
+  return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');
 }

@@ -3,10 +3,13 @@
  * of which only a digest is stored.
  */
 
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { newSecret } from '../secrets.ts';
+
+/** 32 bytes in base64url. */
+const secretLength = 43;
 
 /** The random part of an access token, made before its row exists. */
 export function newAccessSecret(random: Random): string {
@@ -40,6 +43,11 @@ export function parseRefreshToken(vault: Vault, account: Account, text: string):
   return grantId !== null && familyOf(vault, account, grantId) === family ? grantId : null;
 }
 
+/** Another token of the family that an authentic one is of. */
+export function newSuccessor(random: Random, presented: string): string {
+  return presented.slice(0, -secretLength) + newAccessSecret(random);
+}
+
 /** An id below 2^31, as all are; null for a number that no row can have. */
 function readId(text36: string | undefined): number | null {
   const id = Number.parseInt(text36 ?? '', 36);
@@ -66,6 +74,7 @@ export function unsealSuccessor(presented: string, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
 }
 
-function successorKey(presented: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', presented, '', 'gatehouse refresh successor', 32));
+/** One hash is enough to make a key of 32 random bytes (RFC 5869 §3.3); the label keeps it apart from the stored digest. */
+function successorKey(presented: string): KeyObject {
+  return createSecretKey(hash('sha256', `gatehouse refresh successor ${presented}`, 'buffer'));
 }

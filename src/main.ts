@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import packageJson from '../package.json' with { type: 'json' };
 import { createLog } from './adapters/log.ts';
+import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
@@ -36,6 +37,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const readiness: Readiness = { draining: false };
     const app = createApp(services, { readiness, metricsToken: config.metricsToken, trustProxy: config.trustProxy });
     const server = createServer(app);
+    await putPoolBehindEventLoop();
     await listen(server, config);
     stopOnSignal({ log, readiness, server, store, housekeeping: startHousekeeping(services) });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });

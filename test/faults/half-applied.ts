@@ -17,8 +17,9 @@ const traces = {
   'grants rotated in part': `select count(*) from grants as g
     where (g.generation = 0) <> (g.previous_digest is null) or (g.generation = 0) <> (g.sealed_successor is null)
     or (g.generation = 0) <> (g.rotated_at is null)`,
-  'rotations without an access token': `select count(*) from grants as g where g.generation + 1 >
-    (select count(*) from access_tokens as t where t.account_id = g.account_id and t.grant_id = g.id)`,
+  'rotations without an access token': `select count(*) from grants as g
+    left join (select account_id, grant_id, count(*) as made from access_tokens group by account_id, grant_id) as t
+    on t.account_id = g.account_id and t.grant_id = g.id where g.generation + 1 > coalesce(t.made, 0)`,
   'access tokens without their grant, client or user': `select count(*) from access_tokens as t
     where not exists (select 1 from clients as c where c.account_id = t.account_id and c.app_id = t.app_id)
     or t.grant_id is not null and not exists (select 1 from grants as g where g.account_id = t.account_id

@@ -67,6 +67,13 @@ export async function openNodes(
   };
 }
 
+/** What a call rejects with when the server dies. */
+export function isBrokenConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const said = `${error.message} ${'code' in error ? error.code : ''}`;
+  return /ECONN|EPIPE|socket hang up|aborted|broke off/.test(said);
+}
+
 /**
  * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. Any other
  * answer than 200, 400 and 401 throws.
@@ -82,9 +89,8 @@ export async function exchange(
   const call = { client: client.client_id, sent, calledAt };
   const answer = await wire
     .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
-    .catch((error: Error) => {
-      if (/ECONN|EPIPE|socket hang up|aborted|broke off/.test(`${error.message} ${'code' in error ? error.code : ''}`))
-        return null;
+    .catch((error: unknown) => {
+      if (isBrokenConnection(error)) return null;
       throw error;
     });
   if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };

@@ -8,6 +8,7 @@ import { clientAuthentication, makeUser, password, registerClient } from '../sup
 import { databases } from '../support/stores.ts';
 import { findDatabaseFaults } from './half-applied.ts';
 import { pageOperations } from './store-call-pages.ts';
+import { programOperations } from './store-call-programs.ts';
 import { tokenOperations } from './store-call-tokens.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
@@ -19,7 +20,7 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    for (const operation of [...tokenOperations, ...pageOperations]) {
+    for (const operation of [...programOperations, ...tokenOperations, ...pageOperations]) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
         const { points, lies } = await failEachCall(app, operation);
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));

@@ -2,6 +2,7 @@ import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
 import { pageOperations } from '../store-call-pages.ts';
+import { programOperations } from '../store-call-programs.ts';
 import { tokenOperations } from '../store-call-tokens.ts';
 import { failEachCall, openApp } from '../store-calls.ts';
 
@@ -17,7 +18,7 @@ export const drill: Drill = {
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
   const app = await openApp(database);
   try {
-    const operations = [...tokenOperations, ...pageOperations];
+    const operations = [...programOperations, ...tokenOperations, ...pageOperations];
     const lies: string[] = [];
     let points = 0;
     for (let round = 0; round < rounds; round += 1) {

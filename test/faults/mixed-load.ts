@@ -47,7 +47,7 @@ export interface Journal {
 export interface Load {
   readonly nodes: Nodes;
   readonly journal: Journal;
-  /** One for each browser that signs in again and again. */
+  /** Who signs in again and again, one for each browser. */
   readonly emails: readonly string[];
   /** A credential, as the command line printed it. */
   readonly pair: { readonly client_id: string; readonly client_secret: string };

@@ -27,6 +27,7 @@ export interface Nodes {
   /** One way to the account through each server. */
   readonly wires: readonly [Wire, ...Wire[]];
   readonly client: RegisteredClient;
+  readonly user: { readonly email: string };
   /** So many sign-ins of the user, each the start of a family of tokens. */
   startSessions(count: number): Promise<Tokens[]>;
   dispose(): Promise<void>;
@@ -53,6 +54,7 @@ export async function openNodes(
     account,
     wires: [account.wire, ...services.slice(1).map((service) => account.through(service))],
     client,
+    user,
     startSessions: async (count) => {
       const sessions: Tokens[] = [];
       while (sessions.length < count) {

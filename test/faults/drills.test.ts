@@ -1,10 +1,10 @@
-/** Every drill that measures no time, with a few rounds; `races.test.ts` runs the first two. */
+/** Every drill that measures no time, with a few rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadDrills } from './load-drills.ts';
 
-const elsewhere = ['T1', 'T2'];
+const elsewhere = ['T1', 'T2', 'D6'];
 const drills = await loadDrills();
 
 describe('drills', () => {

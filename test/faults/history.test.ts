@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Exchange, findBreaches } from './history.ts';
+import { type BreachKind, breachKinds, countBreaches, type Exchange, findBreaches } from './history.ts';
 
 const rule = { graceMilliseconds: 10_000 };
 
@@ -10,6 +10,15 @@ function call(sent: string, got: string | null, calledAt: number, answeredAt: nu
 
 function unanswered(sent: string, calledAt: number): Exchange {
   return { client: 'c', sent, got: null, outcome: 'no answer', calledAt, answeredAt: calledAt + 1 };
+}
+
+function revoked(sent: string, calledAt: number, answeredAt: number): Exchange {
+  return { client: 'c', sent, got: null, outcome: 'revoked', calledAt, answeredAt };
+}
+
+/** Longer than any stack could follow. */
+function chain(length: number): Exchange[] {
+  return Array.from({ length }, (_, index) => call(`t${index}`, `t${index + 1}`, index, index + 0.5));
 }
 
 describe('a history that the rule explains', () => {
@@ -45,6 +54,14 @@ describe('a history that the rule explains', () => {
       call('a', 'b', 9_990, 9_995),
       call('a', null, 9_996, 10_001),
     ],
+    'refusals after a revocation': [call('a', 'b', 0, 5), revoked('b', 6, 9), call('b', null, 10, 12)],
+    'a call that overlaps a revocation, either way': [
+      call('a', 'b', 0, 5),
+      revoked('a', 6, 20),
+      call('b', 'c', 7, 19),
+      call('c', null, 8, 15),
+    ],
+    'a long chain': chain(20_000),
   };
   for (const [title, history] of Object.entries(explained)) {
     it(title, () => assert.deepEqual(findBreaches(history, rule), []));
@@ -52,37 +69,103 @@ describe('a history that the rule explains', () => {
 });
 
 describe('planted faults are found', () => {
-  const planted: Readonly<Record<string, readonly [breach: RegExp, history: readonly Exchange[]]>> = {
-    'two successors of one token': [/2 successors/, [call('a', 'b', 0, 5), call('a', 'c', 1, 6)]],
-    'another successor for a late retry': [/2 successors/, [call('a', 'b', 0, 5), call('a', 'c', 9_000, 9_001)]],
+  type Planted = readonly [kind: BreachKind, text: RegExp, history: readonly Exchange[]];
+  const planted: Readonly<Record<string, Planted>> = {
+    'two successors of one token': [
+      'tokens with two successors',
+      /2 successors/,
+      [call('a', 'b', 0, 5), call('a', 'c', 1, 6)],
+    ],
+    'another successor for a late retry': [
+      'tokens with two successors',
+      /2 successors/,
+      [call('a', 'b', 0, 5), call('a', 'c', 9_000, 9_001)],
+    ],
+    'another successor for a retry after a crash': [
+      'tokens with two successors',
+      /2 successors/,
+      [unanswered('a', 0), call('a', 'b', 500, 510), call('a', 'c', 520, 530)],
+    ],
     'a family revoked by parallel use': [
+      'families wrongly revoked',
       /nobody reused/,
       [call('a', 'b', 0, 50), call('a', null, 1, 60), call('a', 'b', 2, 70)],
     ],
     'a family revoked by a retry inside the grace': [
+      'families wrongly revoked',
       /nobody reused/,
       [call('a', 'b', 0, 5), call('a', null, 9_000, 9_990)],
     ],
-    'a family revoked by itself': [/nobody reused/, [call('a', 'b', 0, 5), call('b', null, 6, 9)]],
-    'a session lost in a crash': [/nobody reused/, [unanswered('a', 0), call('a', null, 500, 510)]],
+    'a family revoked by itself': [
+      'families wrongly revoked',
+      /nobody reused/,
+      [call('a', 'b', 0, 5), call('b', null, 6, 9)],
+    ],
+    'a family revoked by itself, told once': [
+      'families wrongly revoked',
+      /^…b was refused/,
+      [call('a', 'b', 0, 5), call('b', null, 6, 9), call('b', null, 10, 12), call('b', null, 13, 14)],
+    ],
+    "a family revoked before its client's revocation": [
+      'families wrongly revoked',
+      /nobody reused/,
+      [call('a', 'b', 0, 5), call('b', null, 6, 9), revoked('b', 10, 12)],
+    ],
+    'a session lost in a crash': ['sessions lost', /nobody reused/, [unanswered('a', 0), call('a', null, 500, 510)]],
+    'an acknowledged token lost in a crash': [
+      'sessions lost',
+      /^…c was refused/,
+      [call('a', 'b', 0, 5), call('b', 'c', 6, 9), unanswered('c', 10), call('c', null, 500, 510)],
+    ],
     'a token accepted after its family ended': [
+      'accepted after revocation',
       /after its family ended/,
       [call('a', 'b', 0, 5), call('a', null, 10_010, 10_020), call('b', 'c', 10_030, 10_040)],
     ],
     'a family that only lost the old token': [
+      'accepted after revocation',
       /after its family ended/,
       [call('a', 'b', 0, 5), call('b', 'c', 6, 9), call('a', null, 10, 12), call('c', 'd', 13, 14)],
     ],
+    'a token accepted after its revocation was acknowledged': [
+      'accepted after revocation',
+      /^…b was accepted at 10 ms/,
+      [call('a', 'b', 0, 5), revoked('b', 6, 9), call('b', 'c', 10, 12)],
+    ],
+    'a successor accepted after the revocation of an older token': [
+      'accepted after revocation',
+      /^…c was accepted/,
+      [call('a', 'b', 0, 5), call('b', 'c', 6, 9), revoked('a', 10, 11), call('c', 'd', 12, 14)],
+    ],
     'the fault of one family among others': [
+      'families wrongly revoked',
       /^…x was refused/,
       [call('a', 'b', 0, 5), call('a', null, 10_010, 10_020), call('x', null, 10_000, 10_001)],
     ],
   };
-  for (const [title, [breach, history]] of Object.entries(planted)) {
+  for (const [title, [kind, text, history]] of Object.entries(planted)) {
     it(title, () => {
       const [first, ...rest] = findBreaches(history, rule);
-      assert.match(first ?? 'no breach', breach);
+      assert.equal(first?.kind, kind);
+      assert.match(first?.text ?? '', text);
       assert.deepEqual(rest, []);
     });
   }
+
+  it('each kind has one', () => {
+    const kinds = Object.values(planted).map(([kind]) => kind);
+    assert.deepEqual(new Set(kinds), new Set(breachKinds));
+  });
+
+  it('each in its own count', () => {
+    const histories = Object.values(planted).map(([, , history], index) =>
+      history.map((one) => ({ ...one, sent: `${index}${one.sent}`, got: one.got && `${index}${one.got}` })),
+    );
+    assert.deepEqual(countBreaches(findBreaches(histories.flat(), rule)), {
+      'tokens with two successors': 3,
+      'accepted after revocation': 4,
+      'families wrongly revoked': 6,
+      'sessions lost': 2,
+    });
+  });
 });

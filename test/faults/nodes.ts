@@ -27,18 +27,20 @@ export interface Nodes {
   /** One way to the account through each server. */
   readonly wires: readonly [Wire, ...Wire[]];
   readonly client: RegisteredClient;
+  readonly user: { readonly email: string };
   /** So many sign-ins of the user, each the start of a family of tokens. */
   startSessions(count: number): Promise<Tokens[]>;
   dispose(): Promise<void>;
 }
 
-/** Two servers on PostgreSQL, one on SQLite, whose file one process serves. */
+/** Two servers on PostgreSQL, one on SQLite, whose file one process serves; `env` is for all of them. */
 export async function openNodes(
   database: DatabaseKind,
   settings: readonly string[] = [],
   count = database === 'postgres' ? 2 : 1,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Nodes> {
-  const installation = await install(database);
+  const installation = await install(database, env);
   const first = await installation.serve();
   const services = [first];
   while (services.length < count) services.push(await installation.serve({ port: await freePort() }));
@@ -52,6 +54,7 @@ export async function openNodes(
     account,
     wires: [account.wire, ...services.slice(1).map((service) => account.through(service))],
     client,
+    user,
     startSessions: async (count) => {
       const sessions: Tokens[] = [];
       while (sessions.length < count) {
@@ -65,6 +68,13 @@ export async function openNodes(
       await installation.dispose();
     },
   };
+}
+
+/** What a call rejects with when the server dies. */
+export function isBrokenConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const said = `${error.message} ${'code' in error ? error.code : ''}`;
+  return /ECONN|EPIPE|socket hang up|aborted|broke off/.test(said);
 }
 
 /**
@@ -82,9 +92,8 @@ export async function exchange(
   const call = { client: client.client_id, sent, calledAt };
   const answer = await wire
     .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
-    .catch((error: Error) => {
-      if (/ECONN|EPIPE|socket hang up|aborted|broke off/.test(`${error.message} ${'code' in error ? error.code : ''}`))
-        return null;
+    .catch((error: unknown) => {
+      if (isBrokenConnection(error)) return null;
       throw error;
     });
   if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };

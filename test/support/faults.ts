@@ -11,8 +11,11 @@ import { type Probe, probesOf } from './probes.ts';
 import { createTestAccount, testServices } from './services.ts';
 import { type DatabaseKind, openTestStore } from './stores.ts';
 
-/** What to throw instead of asking the store; `verb` is written `clients.find`, and `transaction` for its begin. */
-export type FaultOf = (verb: string) => Error | null;
+/**
+ * What to throw instead of asking the store, or once the store did what it was asked; `verb` is written `clients.find`,
+ * and `transaction` for its begin or its end.
+ */
+export type FaultOf = (verb: string) => Error | { readonly afterwards: Error } | null;
 
 export interface FaultyApp extends TestApp {
   /** Sets what the store throws from now on; null ends it. */
@@ -41,25 +44,31 @@ export function faultyStore(store: Store, faultOf: FaultOf): Store {
   }
   function throwing(verb: string, ask: (...given: unknown[]) => unknown) {
     return async (...given: unknown[]) => {
-      const fault = faultOf(verb);
-      if (fault) throw fault;
-      return ask(...given);
+      return around(verb, async () => ask(...given));
     };
   }
-  async function transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T> {
-    const fault = faultOf('transaction');
-    if (fault) throw fault;
-    return store.transaction((tx) => work(wrapped(tx)));
+  async function around<T>(verb: string, ask: () => Promise<T>): Promise<T> {
+    const fault = faultOf(verb);
+    if (fault instanceof Error) throw fault;
+    const answer = await ask();
+    if (fault) throw fault.afterwards;
+    return answer;
+  }
+  function transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T> {
+    return around('transaction', () => store.transaction((tx) => work(wrapped(tx))));
   }
   return wrapped(store);
 }
 
 /** The application over a store that works until `fail` is called. */
-export async function openFaultyApp(kind: DatabaseKind): Promise<FaultyApp> {
+export async function openFaultyApp(
+  kind: DatabaseKind,
+  { settings = {}, folder }: { settings?: Readonly<Record<string, string>>; folder?: string } = {},
+): Promise<FaultyApp> {
   let current: FaultOf | null = null;
-  const opened = await openTestStore(kind);
+  const opened = await openTestStore(kind, folder);
   const services = await testServices(faultyStore(opened.store, (verb) => current?.(verb) ?? null));
-  const account = await createTestAccount(services);
+  const account = await createTestAccount(services, { settings });
   return {
     ...seenFrom(account, createApp(services), services, opened),
     fail: (faultOf) => {

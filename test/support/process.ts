@@ -64,16 +64,17 @@ process.once('exit', () => {
 });
 process.once('SIGTERM', () => process.exit(143));
 
-/** A fresh installation on an empty database, with these settings for all its processes. */
+/** A fresh installation on an empty database, or on the one that the settings for all its processes name. */
 export async function install(kind: DatabaseKind, env: Readonly<Record<string, string>> = {}): Promise<Installation> {
-  const database = kind === 'postgres' ? await freshDatabase() : null;
+  const { DATABASE_URL: given } = env;
+  const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
   const port = await freePort();
   const cli = cliFolder({ PORT: String(port), ...(database && { DATABASE_URL: database.url }), ...env });
   folders.add(cli);
   const servers = new Set<ChildProcessWithoutNullStreams>();
   const installation: Installation = {
     folder: cli.path,
-    databaseUrl: database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
+    databaseUrl: given ?? database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
     port,
     run: cli.run,
     cli: cli.json,

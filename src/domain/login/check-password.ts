@@ -24,9 +24,26 @@ export async function checkPassword(
   account: Account,
   attempt: PasswordAttempt,
 ): Promise<UserRecord | null> {
-  const { store, passwords, limits } = services;
+  const { limits } = services;
   // Taken first and given back after success, so that parallel guesses cannot outrun it.
   await limits.take(account, 'sign-in', attempt.source);
+  let refused = false;
+  try {
+    const user = await compare(services, account, attempt);
+    refused = user === null;
+    return user;
+  } finally {
+    // A fault of the service is no failed sign-in either.
+    if (!refused) await limits.refund(account, 'sign-in', attempt.source);
+  }
+}
+
+async function compare(
+  services: Pick<Services, 'store' | 'clock' | 'passwords'>,
+  account: Account,
+  attempt: PasswordAttempt,
+): Promise<UserRecord | null> {
+  const { store, passwords } = services;
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await store.users.findByName(account.id, key);
   // A pause that is known already is not asked about again: every refusal costs one search and one write.
@@ -36,7 +53,6 @@ export async function checkPassword(
   const right = await passwords.verify(attempt.password, counted ? user.passwordDigest : null);
   if (!right || user === null) return null;
   await store.users.clearAttempts(account.id, user.id);
-  await limits.refund(account, 'sign-in', attempt.source);
   return user;
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
-import { type Exchange, findBreaches } from '../history.ts';
+import { countBreaches, type Exchange, findBreaches } from '../history.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const parallel = 50;
@@ -30,14 +30,14 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       token = [...successors][0] ?? token;
     }
     const breaches = findBreaches(history, { graceMilliseconds });
-    for (const breach of breaches) log(`${database}: ${breach}`);
+    for (const breach of breaches) log(`${database}: ${breach.text}`);
     const refused = history.filter(({ outcome }) => outcome !== 'success').length;
     return {
       figures: {
         requests: history.length,
         'successors of a token × rounds': histogram(winners),
         'answers other than 200': refused,
-        'breaches of the rule': breaches.length,
+        ...countBreaches(breaches),
       },
       holds: breaches.length === 0 && refused === 0 && winners.every((count) => count === 1),
     };

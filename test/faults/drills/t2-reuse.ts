@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clientAuthentication, type Tokens } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+import { countBreaches, type Exchange, findBreaches } from '../history.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const graceSeconds = 1;
@@ -18,26 +19,31 @@ export const drill: Drill = {
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
   const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`]);
   try {
-    const families = await rotate(nodes, await nodes.startSessions(rounds));
+    const history: Exchange[] = [];
+    const families = await rotate(nodes, await nodes.startSessions(rounds), history);
     await delay(graceSeconds * 1000 + 50);
     let accepted = 0;
     const milliseconds: number[] = [];
     for (const [index, family] of families.entries()) {
       const startedAt = performance.now();
       const reuse = await exchange(nodes.wires[0], nodes.client, family.used, doors[index % 2] ?? doors[0]);
+      history.push(reuse);
       milliseconds.push(reuse.answeredAt - startedAt);
-      const alive = await findAlive(nodes, family);
+      const alive = await findAlive(nodes, family, history);
       if (reuse.outcome !== 'refused') alive.push('the reused token');
       for (const name of alive) log(`${database}: ${name} was accepted after the reuse`);
       accepted += alive.length;
     }
+    const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
+    for (const breach of breaches) log(`${database}: ${breach.text}`);
     return {
       figures: {
         families: families.length,
+        ...countBreaches(breaches),
         'tokens still accepted': accepted,
         'slowest revocation, ms': Math.round(Math.max(...milliseconds)),
       },
-      holds: accepted === 0,
+      holds: accepted === 0 && breaches.length === 0,
     };
   } finally {
     await nodes.dispose();
@@ -51,23 +57,29 @@ interface Family {
   readonly accessToken: string;
 }
 
-function rotate({ wires: [wire], client }: Nodes, sessions: readonly Tokens[]): Promise<Family[]> {
+function rotate({ wires: [wire], client }: Nodes, sessions: readonly Tokens[], history: Exchange[]): Promise<Family[]> {
   return Promise.all(
     sessions.map(async ({ refresh_token: used, access_token: accessToken }) => {
-      const { got } = await exchange(wire, client, used, doors[0]);
-      return { used, current: got ?? '', accessToken };
+      const made = await exchange(wire, client, used, doors[0]);
+      history.push(made);
+      return { used, current: made.got ?? '', accessToken };
     }),
   );
 }
 
 /** What of the family still opens anything, anywhere. */
-async function findAlive({ wires, client }: Nodes, { current, accessToken }: Family): Promise<string[]> {
+async function findAlive(
+  { wires, client }: Nodes,
+  { current, accessToken }: Family,
+  history: Exchange[],
+): Promise<string[]> {
   const alive: string[] = [];
   const { headers, form } = clientAuthentication(client);
   for (const [node, wire] of wires.entries()) {
     for (const door of doors) {
-      const { outcome } = await exchange(wire, client, current, door);
-      if (outcome !== 'refused') alive.push(`the successor at ${door} of server ${node}`);
+      const tried = await exchange(wire, client, current, door);
+      history.push(tried);
+      if (tried.outcome !== 'refused') alive.push(`the successor at ${door} of server ${node}`);
     }
     const bearer = { authorization: `Bearer ${accessToken}` };
     const userinfo = await wire.send('GET', '/oauth2/userinfo', { headers: bearer });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { clientAuthentication } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
-import { type Exchange, findBreaches } from '../history.ts';
+import { countBreaches, type Exchange, findBreaches } from '../history.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const sessionCount = 12;
@@ -25,7 +25,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
     let service = nodes.services[0];
     let tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
     const history: Exchange[] = [];
-    const figures = { acknowledged: 0, unanswered: 0, committed: 0, lost: 0 };
+    const figures = { acknowledged: 0, unanswered: 0, committed: 0, refused: 0 };
     for (let round = 0; round < rounds; round += 1) {
       const before = history.length;
       const running = tokens.map((token) => refreshUntilBroken(nodes, token, history));
@@ -37,23 +37,22 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       figures.committed += await countConsumed(nodes, tokens);
       const retries = await Promise.all(tokens.map((token) => exchange(nodes.wires[0], nodes.client, token, doors[1])));
       history.push(...retries);
-      figures.lost += retries.filter(({ outcome }) => outcome !== 'success').length;
       tokens = retries.map(({ sent, got }) => got ?? sent);
     }
     figures.acknowledged = history.filter(({ outcome }) => outcome === 'success').length;
     figures.unanswered = history.filter(({ outcome }) => outcome === 'no answer').length;
+    figures.refused = history.filter(({ outcome }) => outcome === 'refused').length;
     const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
-    for (const breach of breaches) log(`${database}: ${breach}`);
+    for (const breach of breaches) log(`${database}: ${breach.text}`);
     return {
       figures: {
         kills: rounds,
         'refreshes answered': figures.acknowledged,
         'cut off by a kill': figures.unanswered,
         'of these committed before it': figures.committed,
-        'sessions lost': figures.lost,
-        'breaches of the rule': breaches.length,
+        ...countBreaches(breaches),
       },
-      holds: figures.lost === 0 && breaches.length === 0 && figures.unanswered > 0,
+      holds: figures.refused === 0 && breaches.length === 0 && figures.unanswered > 0,
     };
   } finally {
     await nodes.dispose();

@@ -1,0 +1,46 @@
+import type { DatabaseKind } from '../../support/stores.ts';
+import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+import { findDatabaseFaults } from '../half-applied.ts';
+import { pageOperations } from '../store-call-pages.ts';
+import { programOperations } from '../store-call-programs.ts';
+import { tokenOperations } from '../store-call-tokens.ts';
+import { failEachCall, openApp } from '../store-calls.ts';
+
+/** D6: each call of the store fails once, in every operation; `store-calls.test.ts` runs the same for `npm test`. */
+export const drill: Drill = {
+  id: 'D6',
+  title: 'an error at every call of the store: no success is answered, nothing is half done, no revocation lies',
+  rounds: 1,
+  quickRounds: 1,
+  run: (options) => onEachDatabase((database) => runOn(database, options)),
+};
+
+async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+  const app = await openApp(database);
+  try {
+    const operations = [...programOperations, ...tokenOperations, ...pageOperations];
+    const lies: string[] = [];
+    let points = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      for (const operation of operations) {
+        const result = await failEachCall(app, operation);
+        points += result.points.length;
+        lies.push(...result.lies);
+      }
+    }
+    const { halfApplied, doubled, damage } = await findDatabaseFaults(app.url);
+    for (const line of [...lies, ...halfApplied, ...doubled, ...damage]) log(`${database}: ${line}`);
+    return {
+      figures: {
+        operations: operations.length,
+        'injection points': points,
+        lies: lies.length,
+        'half applied': halfApplied.length,
+        doubled: doubled.length,
+      },
+      holds: [lies, halfApplied, doubled, damage].every(({ length }) => length === 0),
+    };
+  } finally {
+    await app.dispose();
+  }
+}

@@ -1,0 +1,127 @@
+/** The checker of histories against services that do break the rule: each planted fault shows in what clients saw. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createApp } from '../../src/app.ts';
+import { Failure } from '../../src/domain/failure.ts';
+import type { Services } from '../../src/services.ts';
+import type { ConsumptionOutcome } from '../../src/store/store.ts';
+import { seenFrom, type TestApp } from '../support/app.ts';
+import { createTestAccount, testServices } from '../support/services.ts';
+import { clientAuthentication, type RegisteredClient, refresh, signedIn } from '../support/sign-in.ts';
+import { openTestStore } from '../support/stores.ts';
+import { type BreachKind, countBreaches, type Exchange, findBreaches } from './history.ts';
+import { doors } from './nodes.ts';
+
+type Consume = Services['consumeRefreshToken'];
+
+/** What stands in the place of the right service, and how long its grace is. */
+interface Plant {
+  readonly consume: (right: Consume) => Consume;
+  readonly graceSeconds?: number;
+}
+
+const rule = { graceMilliseconds: 10_000 };
+
+const right: Plant = { consume: (consume) => consume };
+
+const plants: Readonly<Record<BreachKind, Plant>> = {
+  'tokens with two successors': {
+    // Who comes second gets the successor that was made for it.
+    consume: (consume) => async (consumption) => {
+      const result = await consume(consumption);
+      return result.outcome === 'repeated' ? { ...result, outcome: 'rotated' } : result;
+    },
+  },
+  'accepted after revocation': {
+    // An answer kept in memory outlives the grant.
+    consume: (consume) => {
+      let kept: ConsumptionOutcome | null = null;
+      return async (consumption) => {
+        const result = await consume(consumption);
+        if (result.outcome === 'rotated') kept = result;
+        return result.outcome === 'refused' && kept ? kept : result;
+      };
+    },
+  },
+  'families wrongly revoked': { consume: (consume) => consume, graceSeconds: 0 },
+  'sessions lost': {
+    // The answer to the first exchange is lost after its commit, and there is no grace to ask again.
+    consume: (consume) => {
+      let lost = false;
+      return async (consumption) => {
+        const result = await consume(consumption);
+        if (lost) return result;
+        lost = true;
+        throw new Failure('unavailable');
+      };
+    },
+    graceSeconds: 0,
+  },
+};
+
+/** An application in which the plant grows. */
+async function openPlanted({ consume, graceSeconds = 10 }: Plant): Promise<TestApp> {
+  const opened = await openTestStore('sqlite');
+  const services = await testServices(opened.store);
+  const planted = { ...services, consumeRefreshToken: consume(services.consumeRefreshToken) };
+  const settings = { 'refresh.grace_seconds': String(graceSeconds) };
+  const account = await createTestAccount(planted, { settings });
+  return seenFrom(account, createApp(planted), planted, opened);
+}
+
+async function exchange(app: TestApp, client: RegisteredClient, sent: string, turn: number): Promise<Exchange> {
+  const calledAt = performance.now();
+  const { status, body } = await refresh(app, client, sent, doors[turn % 2]);
+  const call = { client: client.client_id, sent, calledAt, answeredAt: performance.now() };
+  if (status === 200) return { ...call, got: body.refresh_token, outcome: 'success' };
+  return { ...call, got: null, outcome: status >= 500 ? 'no answer' : 'refused' };
+}
+
+async function revoke(app: TestApp, client: RegisteredClient, sent: string): Promise<Exchange> {
+  const { headers, form } = clientAuthentication(client);
+  const calledAt = performance.now();
+  const answer = await app.send('POST', '/oauth2/revoke', { headers, form: { ...form, token: sent } });
+  assert.equal(answer.status, 200);
+  const call = { client: client.client_id, sent, calledAt, answeredAt: performance.now() };
+  return { ...call, got: null, outcome: 'revoked' };
+}
+
+/** What a client sees: a race, a chain, a retry, a revocation, one more try. */
+async function record(app: TestApp): Promise<Exchange[]> {
+  const { client, tokens } = await signedIn(app);
+  const history: Exchange[] = [];
+  let token = tokens.refresh_token;
+  for (let turn = 0; turn < 4; turn += 1) {
+    const calls = turn % 2 === 0 ? [0, 1, 2] : [0];
+    const answers = await Promise.all(calls.map((index) => exchange(app, client, token, turn + index)));
+    history.push(...answers);
+    token = answers.find(({ got }) => got !== null)?.got ?? token;
+  }
+  history.push(await revoke(app, client, token));
+  history.push(await exchange(app, client, token, 0));
+  return history;
+}
+
+async function findBreachesIn(plant: Plant): Promise<Record<BreachKind, number>> {
+  const app = await openPlanted(plant);
+  try {
+    return countBreaches(findBreaches(await record(app), rule));
+  } finally {
+    await app.dispose();
+  }
+}
+
+describe('what clients saw of a service', () => {
+  it('that keeps the rule is explained', async () => {
+    const found = Object.values(await findBreachesIn(right));
+    assert.deepEqual(found, [0, 0, 0, 0]);
+  });
+
+  for (const [kind, plant] of Object.entries(plants)) {
+    it(`with ${kind} shows it`, async () => {
+      const found = await findBreachesIn(plant);
+      assert.ok(found[kind as BreachKind] > 0, JSON.stringify(found));
+    });
+  }
+});

@@ -1,0 +1,150 @@
+/** The operations of a browser, for `store-calls.ts`: each step of a sign-in. */
+
+import assert from 'node:assert/strict';
+import type { Answer } from '../support/conforms.ts';
+import type { FaultyApp } from '../support/faults.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  readForm,
+  redeem,
+  signInForCode,
+  walk,
+} from '../support/sign-in.ts';
+import { stageOf } from './store-call-stage.ts';
+import type { Attempt, Operation } from './store-calls.ts';
+
+/** A browser that is at a page, or has been sent to an address. */
+interface Browser {
+  readonly jar: CookieJar;
+  /** Who sits before it. */
+  readonly email: string;
+  readonly userId: number;
+  readonly answer: Answer;
+}
+
+async function openSignIn(app: FaultyApp): Promise<Browser> {
+  const { client, email, userId } = await stageOf(app);
+  const { jar, answer } = await walk(app, new CookieJar(), authorizePath(client));
+  return { jar, email, userId, answer };
+}
+
+/** Sends the form of the page, without following where the answer leads. */
+async function sendForm(app: FaultyApp, browser: Browser, values: Readonly<Record<string, string>>): Promise<Answer> {
+  const { action, fields } = readForm(browser.answer.text);
+  return app.send('POST', action, { headers: browser.jar.header, form: { ...fields, ...values } });
+}
+
+/** Signed in by a user who was never asked for consent. */
+async function openConsent(app: FaultyApp): Promise<Browser> {
+  const { client } = await stageOf(app);
+  const user = await makeUser(app, client.app_id);
+  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
+  const browser = { jar, email: user.email ?? '', userId: user.id };
+  const signedIn = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
+  jar.keep(signedIn);
+  const { answer } = await walk(app, jar, String(signedIn.headers['location']));
+  return { ...browser, answer };
+}
+
+/** Whatever became of one sign-in, the next one from the same browser comes to its end. */
+async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser): Promise<void> {
+  const { client } = await stageOf(app);
+  const query = await signInForCode(app, client, { email }, {}, jar);
+  await redeem(app, client, query.get('code') ?? '');
+  const user = await app.services.store.users.find(app.account.id, userId);
+  assert.equal(user?.invalidLoginAttempts, 0, 'a fault was counted as a wrong password');
+}
+
+interface Step extends Omit<Operation, 'surface' | 'prepare'> {
+  readonly surface?: string;
+  readonly open: (app: FaultyApp) => Promise<Browser>;
+  readonly send: (app: FaultyApp, browser: Browser) => Promise<Answer>;
+}
+
+function step({ open, send, ...given }: Step): Operation {
+  const prepare = async (app: FaultyApp): Promise<Attempt> => {
+    const browser = await open(app);
+    return { send: () => send(app, browser), settle: () => assertGoesOn(app, browser) };
+  };
+  return { surface: 'pages', ...given, prepare };
+}
+
+function get(path: (browser: Browser) => string): Step['send'] {
+  return (app, browser) => app.send('GET', path(browser), { headers: browser.jar.header });
+}
+
+/** The page that a browser is at, by its request. */
+function pathOf(page: string): (browser: Browser) => string {
+  return ({ answer }) => `${page}?request=${readForm(answer.text).fields['request']}`;
+}
+
+export const pageOperations: readonly Operation[] = [
+  step({
+    title: 'begin of a sign-in',
+    surface: 'oauth2',
+    operationId: 'authorize',
+    status: 303,
+    open: openSignIn,
+    send: async (app, { jar }) => app.send('GET', authorizePath((await stageOf(app)).client), { headers: jar.header }),
+  }),
+  step({
+    title: 'sign-in page',
+    operationId: 'showSignIn',
+    status: 200,
+    open: openSignIn,
+    send: get(pathOf('/sign-in')),
+  }),
+  step({
+    title: 'sign-in',
+    operationId: 'signIn',
+    status: 303,
+    // Signed in, and the browser did not get its new cookie: the page says that this sign-in has ended.
+    again: 400,
+    open: openSignIn,
+    send: (app, browser) => sendForm(app, browser, { username: browser.email, password }),
+  }),
+  step({
+    title: 'sign-in with a wrong password',
+    operationId: 'signIn',
+    status: 401,
+    open: openSignIn,
+    send: (app, browser) => sendForm(app, browser, { username: browser.email, password: 'not this one' }),
+  }),
+  step({
+    title: 'sign-in of a name that nobody has',
+    operationId: 'signIn',
+    status: 401,
+    open: openSignIn,
+    send: (app, browser) => sendForm(app, browser, { username: 'nobody@example.com', password }),
+  }),
+  step({
+    title: 'consent page',
+    operationId: 'showConsent',
+    status: 200,
+    open: openConsent,
+    send: get(pathOf('/consent')),
+  }),
+  step({
+    title: 'consent',
+    operationId: 'decideConsent',
+    status: 303,
+    open: openConsent,
+    send: (app, browser) => sendForm(app, browser, { decision: 'allow' }),
+  }),
+  step({
+    title: 'end of a sign-in',
+    operationId: 'continueAuthorization',
+    status: 303,
+    // The request ended, and nobody has its code.
+    again: 400,
+    open: async (app) => {
+      const browser = await openConsent(app);
+      await sendForm(app, browser, { decision: 'allow' });
+      return browser;
+    },
+    send: get(pathOf('/continue')),
+  }),
+];

@@ -1,0 +1,59 @@
+/** What the operations of `store-calls.ts` are asked with: made once for an application, while nothing fails. */
+
+import { createCredential, type NewCredential } from '../../src/domain/callers/credentials.ts';
+import type { FaultyApp } from '../support/faults.ts';
+import {
+  CookieJar,
+  makeUser,
+  type RegisteredClient,
+  redeem,
+  registerClient,
+  signInForCode,
+  type Tokens,
+} from '../support/sign-in.ts';
+
+export interface Stage {
+  readonly client: RegisteredClient;
+  readonly userId: number;
+  readonly email: string;
+  /** Signed in, and allowed the client before. */
+  readonly jar: CookieJar;
+  readonly tokens: Tokens;
+  readonly pair: NewCredential;
+  readonly bearer: string;
+}
+
+const stages = new WeakMap<FaultyApp, Promise<Stage>>();
+
+export function stageOf(app: FaultyApp): Promise<Stage> {
+  const known = stages.get(app) ?? makeStage(app);
+  stages.set(app, known);
+  return known;
+}
+
+async function makeStage(app: FaultyApp): Promise<Stage> {
+  const client = await registerClient(app);
+  const user = await makeUser(app, client.app_id);
+  const jar = new CookieJar();
+  const query = await signInForCode(app, client, user, {}, jar);
+  return {
+    client,
+    userId: user.id,
+    email: user.email ?? '',
+    jar,
+    tokens: await redeem(app, client, query.get('code') ?? ''),
+    pair: await createCredential(app.services, app.account, ['read_users']),
+    bearer: await app.bearer('manage_all'),
+  };
+}
+
+/** A code of the signed-in user. */
+export async function newCode(app: FaultyApp): Promise<string> {
+  const { client, email, jar } = await stageOf(app);
+  return (await signInForCode(app, client, { email }, {}, jar)).get('code') ?? '';
+}
+
+/** Tokens of a grant of its own. */
+export async function newTokens(app: FaultyApp): Promise<Tokens> {
+  return redeem(app, (await stageOf(app)).client, await newCode(app));
+}

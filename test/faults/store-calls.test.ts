@@ -1,0 +1,51 @@
+/** D6: each call of the store fails once, in every operation that the service is for. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Failure } from '../../src/domain/failure.ts';
+import type { FaultyApp } from '../support/faults.ts';
+import { clientAuthentication, makeUser, password, registerClient } from '../support/sign-in.ts';
+import { databases } from '../support/stores.ts';
+import { findDatabaseFaults } from './half-applied.ts';
+import { pageOperations } from './store-call-pages.ts';
+import { programOperations } from './store-call-programs.ts';
+import { tokenOperations } from './store-call-tokens.ts';
+import { failEachCall, openApp } from './store-calls.ts';
+
+for (const kind of databases) {
+  describe(`each call of the store fails once, on ${kind}`, () => {
+    let app: FaultyApp;
+    before(async () => {
+      app = await openApp(kind);
+    });
+    after(() => app.dispose());
+
+    for (const operation of [...programOperations, ...tokenOperations, ...pageOperations]) {
+      it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
+        const { points, lies } = await failEachCall(app, operation);
+        t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));
+        assert.ok(points.length > 0);
+        assert.deepEqual(lies, []);
+      });
+    }
+
+    it('a fault is no failed sign-in: the limit of its source is not used up', async () => {
+      const one = await app.another({ 'limit.sign-in': '2/h', 'grant.password': 'on' });
+      const client = await registerClient(one);
+      const { email } = await makeUser(one, client.app_id);
+      const { headers, form } = clientAuthentication(client);
+      const members = { grant_type: 'password', username: email ?? '', password, scope: 'openid' };
+      const send = () => one.send('POST', '/oauth2/token', { headers, form: { ...form, ...members } });
+      for (const failing of ['users.findByName', 'users.countAttempt', 'users.clearAttempts']) {
+        app.fail((verb) => (verb === failing ? new Failure('unavailable') : null));
+        assert.equal((await send()).status, 503, failing);
+        app.fail(null);
+      }
+      assert.equal((await send()).status, 200);
+    });
+
+    it('leaves whole changes behind only', async () => {
+      assert.deepEqual(await findDatabaseFaults(app.url), { halfApplied: [], doubled: [], damage: [] });
+    });
+  });
+}

@@ -52,7 +52,7 @@ const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREAC
 
 /** What Knex, its pool and pg say without a code. */
 const uncodedOutage =
-  /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Unable to acquire a connection|The database connection is not open|aborted$)/;
+  /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Client was closed|operation timed out|Unable to acquire a connection|The database connection is not open|aborted$)/;
 
 function isOutage({ name, message, code }: DriverError): boolean {
   if (name === 'KnexTimeoutError') return true;

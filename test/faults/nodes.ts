@@ -37,8 +37,9 @@ export async function openNodes(
   database: DatabaseKind,
   settings: readonly string[] = [],
   count = database === 'postgres' ? 2 : 1,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Nodes> {
-  const installation = await install(database);
+  const installation = await install(database, env);
   const first = await installation.serve();
   const services = [first];
   while (services.length < count) services.push(await installation.serve({ port: await freePort() }));

@@ -66,14 +66,16 @@ process.once('SIGTERM', () => process.exit(143));
 
 /** A fresh installation on an empty database, with these settings for all its processes. */
 export async function install(kind: DatabaseKind, env: Readonly<Record<string, string>> = {}): Promise<Installation> {
-  const database = kind === 'postgres' ? await freshDatabase() : null;
+  const database = kind === 'postgres' && !env['DATABASE_URL'] ? await freshDatabase() : null;
   const port = await freePort();
-  const cli = cliFolder({ PORT: String(port), ...(database && { DATABASE_URL: database.url }), ...env });
+  // No balancer stands before it, unless a test says so: a stop need not wait for one.
+  const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && { DATABASE_URL: database.url }) };
+  const cli = cliFolder({ ...own, ...env });
   folders.add(cli);
   const servers = new Set<ChildProcessWithoutNullStreams>();
   const installation: Installation = {
     folder: cli.path,
-    databaseUrl: database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
+    databaseUrl: database?.url ?? env['DATABASE_URL'] ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
     port,
     run: cli.run,
     cli: cli.json,

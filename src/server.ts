@@ -9,6 +9,8 @@ import { type Traffic, watchTraffic } from './drain.ts';
 const mostHeaders = 60;
 /** Requests that may be sent ahead on a connection: Node works on all that one packet holds, and keeps their answers. */
 const mostPipelined = 16;
+/** Connections that the system keeps until we take them, as far as it allows: beyond that a caller waits a second to ask again. */
+const mostInQueue = 4_096;
 /** Files and sockets that are not connections of callers: database, log, listening socket, files being read. */
 const reservedDescriptors = 256;
 
@@ -162,7 +164,7 @@ export function listen(server: Server, { host, port }: { host: string; port: num
       reject(new Failure('unavailable', { name: 'PORT', message }, { cause }));
     };
     server.once('error', refuse);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: mostInQueue }, () => {
       server.off('error', refuse);
       resolve();
     });

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clientAuthentication } from '../../support/sign-in.ts';
 import { percentile } from '../../support/statistics.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { type Nodes, openNodes } from '../nodes.ts';
+import { forSeconds, refreshWhile, residentMegabytes } from '../refreshing.ts';
 import { createTally, type Tally } from '../tally.ts';
 
 const perSecond = 500;
@@ -26,13 +26,13 @@ async function runOn(database: DatabaseKind, { rounds }: DrillOptions): Promise<
   try {
     const tokens = (await nodes.startSessions(sessionCount)).map(({ refresh_token }) => refresh_token);
     const calm = createTally();
-    await refreshFor(nodes, tokens, rounds, calm);
+    await refreshWhile(nodes, tokens, forSeconds(rounds), calm);
     const [refreshes, signIns] = [createTally(), createTally()];
     let megabytes = 0;
     const watch = setInterval(() => {
       megabytes = Math.max(megabytes, residentMegabytes(nodes));
     }, 100);
-    await Promise.all([refreshFor(nodes, tokens, rounds, refreshes), storm(nodes, rounds, signIns)]);
+    await Promise.all([refreshWhile(nodes, tokens, forSeconds(rounds), refreshes), storm(nodes, rounds, signIns)]);
     clearInterval(watch);
     const failed = [...refreshes.statuses].filter(([status]) => status !== '200').length;
     const odd = signIns.beyond(200, 303, 400, 401, 403, 429);
@@ -53,21 +53,6 @@ async function runOn(database: DatabaseKind, { rounds }: DrillOptions): Promise<
   }
 }
 
-/** Chains of refreshes, each waiting for the answer of the one before. */
-async function refreshFor({ wires: [wire], client }: Nodes, tokens: string[], seconds: number, tally: Tally) {
-  const end = performance.now() + seconds * 1000;
-  const { headers, form } = clientAuthentication(client);
-  await Promise.all(
-    tokens.map(async (_, index) => {
-      while (performance.now() < end) {
-        const refresh = { ...form, grant_type: 'refresh_token', refresh_token: tokens[index] ?? '' };
-        const answer = await tally.note(wire.send('POST', '/oauth2/token', { headers, form: refresh }));
-        if (answer?.status === 200) tokens[index] = answer.body.refresh_token;
-      }
-    }),
-  );
-}
-
 /** Sign-ins at a steady rate, however many are answered. */
 async function storm({ account, client, services }: Nodes, seconds: number, tally: Tally) {
   const [service] = services;
@@ -85,10 +70,4 @@ async function storm({ account, client, services }: Nodes, seconds: number, tall
     await delay(10);
   }
   await Promise.all(calls);
-}
-
-/** Resident memory of the first server. */
-function residentMegabytes({ services: [service] }: Nodes): number {
-  const status = readFileSync(`/proc/${service?.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }

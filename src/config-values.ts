@@ -11,6 +11,11 @@ export function parsePort(text: string): number | undefined {
   return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
+/** Whole seconds, up to five minutes. */
+export function parseDrain(text: string): number | undefined {
+  return /^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : undefined;
+}
+
 export function parseListening(text: string): string | undefined {
   return isIP(text) || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined;
 }

@@ -7,6 +7,7 @@ import {
   logLevels,
   parseDatabase,
   parseDomain,
+  parseDrain,
   parseLevel,
   parseListening,
   parsePort,
@@ -30,6 +31,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
+  /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
+  readonly drainSeconds: number;
 }
 
 /** A setting as the README shows it. */
@@ -76,6 +79,12 @@ export const settings = {
     meaning:
       'bearer token (16 to 256 characters) for `/metrics` and for the details of `/readyz`; without it both need a ' +
       'loopback peer and a request that no proxy forwarded',
+  },
+  DRAIN_SECONDS: {
+    fallback: '`2`',
+    meaning:
+      'how long after SIGTERM requests are still served while `/readyz` answers 503: longer than a balancer takes to ' +
+      'notice (interval × failures + 1); 0 to 300. SIGINT does not wait',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -133,6 +142,7 @@ export function readConfig(environment: Environment = process.env): Config {
     trustProxy: Object.freeze(trustProxy),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
+    drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),
   };
   const exposed = findExposure(config);
   if (exposed) mistakes.push(exposed);

@@ -1,6 +1,7 @@
 /** The composition root of `gatehouse serve`: builds everything once, from top to bottom, and closes it in reverse. */
 
 import type { Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
@@ -8,9 +9,10 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
+import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
-import { createServer, drain, listen } from './server.ts';
+import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
 import { openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
@@ -39,7 +41,8 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const server = createServer(app);
     await putPoolBehindEventLoop();
     await listen(server, config);
-    stopOnSignal({ log, readiness, server, store, housekeeping: startHousekeeping(services) });
+    const housekeeping = startHousekeeping(services);
+    stopOnSignal({ log, readiness, server, store, housekeeping, drainSeconds: config.drainSeconds });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
@@ -54,18 +57,29 @@ interface Running {
   readonly server: Server;
   readonly housekeeping: Housekeeping;
   readonly store: Store;
+  readonly drainSeconds: number;
 }
 
-/** The first signal stops in order; a second one of the same kind ends the process at once. */
+/**
+ * SIGTERM: not ready at once, and balancers have time to hear of it. SIGINT, of a person who waits, stops without; also
+ * when it comes second. A second signal of the same kind ends the process at once.
+ */
 function stopOnSignal(running: Running): void {
-  const stop = (signal: NodeJS.Signals) =>
-    void stopInOrder(running, signal).catch((error) => crash(running.log, error));
+  const hurry = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGINT') hurry.abort();
+    if (running.readiness.draining) return;
+    void stopInOrder(running, signal, hurry.signal).catch((error) => crash(running.log, error));
+  };
   process.once('SIGTERM', stop).once('SIGINT', stop);
 }
 
-async function stopInOrder({ log, readiness, server, housekeeping, store }: Running, signal: string): Promise<void> {
+async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
+  const { log, readiness, server, housekeeping, store, drainSeconds } = running;
   readiness.draining = true;
+  leave(server);
   log.info('stopping', { signal });
+  await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
   await housekeeping.stop();
   await store.close();

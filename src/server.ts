@@ -1,40 +1,43 @@
-/** The HTTP server: limits on connections and headers, and a stop that finishes what is running. */
+/** The HTTP server: limits on connections, headers and the time that clients take. */
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Failure } from './domain/failure.ts';
+import { type Traffic, watchTraffic } from './drain.ts';
 
 const mostHeaders = 60;
+/** Requests that may be sent ahead on a connection: Node works on all that one packet holds, and keeps their answers. */
+const mostPipelined = 16;
+/** Connections that the system keeps until we take them, as far as it allows: beyond that a caller waits a second to ask again. */
+const mostInQueue = 4_096;
 /** Files and sockets that are not connections of callers: database, log, listening socket, files being read. */
 const reservedDescriptors = 256;
 
-/** What a stop has to know of a server. */
-interface Traffic {
-  /** Answers that are not finished: each of them is to end its connection. */
-  readonly unfinished: Set<ServerResponse>;
-  readonly sockets: Set<Socket>;
+/** How long a client may take; milliseconds. */
+export interface Patience {
+  /** From the connection, or the end of the answer before, to the end of the head. */
+  readonly headers: number;
+  /** To the end of the body. */
+  readonly request: number;
+  /** Without a request on a connection that stays open. */
+  readonly idle: number;
+  /** For reading an answer that is complete. */
+  readonly answer: number;
+  /** How often all but `idle` is looked after. */
+  readonly check: number;
 }
 
-const trafficOf = new WeakMap<Server, Traffic>();
-
-/** So long a connection that was opened before the stop may still bring its first request. */
-const firstRequestMilliseconds = 500;
-
-/** A stop goes on accepting until no connection came for the one, or for the other at the most. */
-const quietMilliseconds = 50;
-const mostAcceptingMilliseconds = 1000;
+const patience: Patience = { headers: 10_000, request: 15_000, idle: 5_000, answer: 20_000, check: 5_000 };
 
 /** A server with the limits under which `app` runs; it does not listen yet. */
-export function createServer(app: RequestListener): Server {
-  const traffic: Traffic = { unfinished: new Set(), sockets: new Set() };
+export function createServer(app: RequestListener, { headers, request, idle, answer, check } = patience): Server {
   const server = createHttpServer(
     {
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      connectionsCheckingInterval: 5_000,
-      keepAliveTimeout: 5_000,
+      headersTimeout: headers,
+      requestTimeout: request,
+      connectionsCheckingInterval: check,
+      keepAliveTimeout: idle,
       maxHeaderSize: 16 * 1024,
       // The app answers a request without Host itself, in the form of its surface.
       requireHostHeader: false,
@@ -45,24 +48,57 @@ export function createServer(app: RequestListener): Server {
         res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
         return;
       }
-      res.shouldKeepAlive &&= server.listening;
+      const answers = answersOn(req.socket, traffic);
+      if (answers.size === mostPipelined) req.socket.destroy();
+      if (req.socket.destroyed) return;
+      res.shouldKeepAlive &&= server.listening && !traffic.leaving;
       traffic.unfinished.add(res);
+      answers.add(res);
       lastAnswers.set(req.socket, res);
-      res.once('close', () => traffic.unfinished.delete(res));
+      res.once('close', () => {
+        traffic.unfinished.delete(res);
+        answers.delete(res);
+      });
       app(req, res);
     },
   );
-  trafficOf.set(server, traffic);
-  server.on('connection', (socket) => {
-    traffic.sockets.add(socket);
-    socket.once('close', () => traffic.sockets.delete(socket));
-  });
+  const traffic = watchTraffic(server);
+  cutUnread(server, traffic, answer, check);
   server.maxHeadersCount = 0;
   server.maxRequestsPerSocket = 1_000;
   const most = mostConnections();
   if (most !== null) server.maxConnections = most;
   server.on('clientError', answerUnreadable);
   return server;
+}
+
+const unfinishedOn = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** Unfinished answers of a connection. Those that wait behind another are not told when it breaks. */
+function answersOn(socket: Socket, { unfinished }: Traffic): Set<ServerResponse> {
+  const known = unfinishedOn.get(socket);
+  if (known) return known;
+  const answers = new Set<ServerResponse>();
+  unfinishedOn.set(socket, answers);
+  socket.once('close', () => {
+    for (const res of answers) unfinished.delete(res);
+  });
+  return answers;
+}
+
+/** Node waits for ever for a client that does not read: its answer, and what was asked behind it, would stay in memory. */
+function cutUnread(server: Server, { unfinished }: Traffic, milliseconds: number, everyMilliseconds: number): void {
+  const endedAt = new WeakMap<ServerResponse, number>();
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const res of unfinished) {
+      if (!res.writableEnded) continue;
+      const since = endedAt.get(res) ?? now;
+      endedAt.set(res, since);
+      if (now - since >= milliseconds) res.destroy();
+    }
+  }, everyMilliseconds).unref();
+  server.once('close', () => clearInterval(sweep));
 }
 
 /** The part of a diagnostic report that is read here; Windows has no such limits. */
@@ -97,11 +133,26 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const last = lastAnswers.get(socket);
   if (last?.headersSent && !last.req.complete) {
     // The request was answered before the rest of it turned out to be unreadable: a second answer would be another's.
-    socket.end();
+    endSoon(socket);
     return;
   }
   const status = unreadableStatus[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nx-request-id: ${randomUUID()}\r\n\r\n`);
+  endSoon(
+    socket,
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nx-request-id: ${randomUUID()}\r\n\r\n`,
+  );
+}
+
+const lingerMilliseconds = 1_000;
+
+/**
+ * Says that this was all, and closes when the client had time to read it: at once would be a reset, that takes back
+ * what was said; and the client's own end may never come.
+ */
+function endSoon(socket: Socket, last = ''): void {
+  socket.end(last);
+  const timer = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be had. */
@@ -113,53 +164,9 @@ export function listen(server: Server, { host, port }: { host: string; port: num
       reject(new Failure('unavailable', { name: 'PORT', message }, { cause }));
     };
     server.once('error', refuse);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: mostInQueue }, () => {
       server.off('error', refuse);
       resolve();
     });
   });
-}
-
-/** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
-export async function drain(server: Server, milliseconds: number): Promise<boolean> {
-  await acceptWaiting(server);
-  let finished = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const { unfinished, sockets } = trafficOf.get(server) ?? { unfinished: [], sockets: [] };
-  for (const res of unfinished) res.shouldKeepAlive = false;
-  const began = performance.now();
-  // Connections become idle one by one as their requests end; Node does not count those that never said a word.
-  const sweep = setInterval(() => {
-    server.closeIdleConnections();
-    if (performance.now() - began < firstRequestMilliseconds) return;
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  }, 50);
-  const deadline = setTimeout(() => {
-    finished = false;
-    server.closeAllConnections();
-  }, milliseconds);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
-  return finished;
-}
-
-/**
- * Accepts the connections that wait in the system's queue, one in each turn of the event loop: their requests may have
- * been sent, and closing would cut them off. Settles when none came for a moment.
- */
-async function acceptWaiting(server: Server): Promise<void> {
-  let accepted = true;
-  const note = () => {
-    accepted = true;
-  };
-  server.on('connection', note);
-  const began = performance.now();
-  while (accepted && performance.now() - began < mostAcceptingMilliseconds) {
-    accepted = false;
-    await delay(quietMilliseconds);
-    // On a busy machine the timer may be overdue; between it and this the event loop looks for connections.
-    await turn();
-  }
-  server.off('connection', note);
 }

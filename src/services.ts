@@ -58,12 +58,14 @@ export interface Signer {
   published(account: Account): Promise<readonly PublicJwk[]>;
 }
 
-/** Password digests. Both verbs wait for a free place; with more than 64 waiting they throw `Failure('unavailable')`. */
+/** Password digests. Every verb keeps a place in a queue; when 64 wait, it throws `Failure('unavailable')` at once. */
 export interface Passwords {
   /** Of a password as typed: folded to NFKC, then argon2id. */
   digest(password: string): Promise<string>;
   /** Against a digest of this service; with null the same time is spent and the answer is false. */
   verify(password: string, digest: string | null): Promise<boolean>;
+  /** Keeps the place before `work` begins and until it ends: the `verify` it is given is never refused. */
+  withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;
 }
 
 /** How far a limit is used up. Null limits are `off`. */

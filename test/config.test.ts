@@ -24,6 +24,7 @@ test('without any setting it listens on loopback with plain http', () => {
     trustProxy: [],
     logLevel: 'info',
     metricsToken: null,
+    drainSeconds: 2,
   });
 });
 
@@ -44,7 +45,9 @@ test('every setting is read', () => {
     TRUST_PROXY: '10.0.0.0/8, 192.168.0.1,fd00::/8',
     LOG_LEVEL: 'debug',
     METRICS_TOKEN: 'x'.repeat(16),
+    DRAIN_SECONDS: '30',
   });
+  assert.equal(config.drainSeconds, 30);
   assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
   assert.equal(config.metricsToken, 'x'.repeat(16));

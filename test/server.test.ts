@@ -4,7 +4,8 @@ import type { RequestListener, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createServer, drain, listen } from '../src/server.ts';
+import { drain, leave } from '../src/drain.ts';
+import { createServer, listen, type Patience } from '../src/server.ts';
 
 describe('the server', () => {
   const servers: Server[] = [];
@@ -13,8 +14,8 @@ describe('the server', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
   });
 
-  async function start(app: RequestListener = (_req, res) => res.end('answered')) {
-    const server = createServer(app);
+  async function start(app: RequestListener = (_req, res) => res.end('answered'), patience?: Patience) {
+    const server = createServer(app, patience);
     servers.push(server);
     await listen(server, { host: '127.0.0.1', port: 0 });
     const address = server.address();
@@ -76,6 +77,56 @@ describe('the server', () => {
       [10_000, 15_000, 5_000, 1_000],
     );
     assert.ok(server.maxConnections >= 64);
+  });
+
+  test('sockets of slow and silent clients are freed, and the others served (O1)', async () => {
+    const body = Buffer.alloc(2 ** 20);
+    const patience = { headers: 200, request: 400, idle: 300, answer: 300, check: 50 };
+    const { server, port } = await start((req, res) => {
+      req.resume().once('end', () => res.end(body));
+    }, patience);
+    const greedy = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(16);
+    const texts = ['', 'GET / HTTP/1.1\r\nHo', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx', greedy];
+    const slow: Socket[] = [];
+    for (const text of texts) for (let count = 0; count < 5; count += 1) slow.push((await open(port, text)).pause());
+    const dripping = setInterval(() => {
+      for (const socket of slow.slice(5, 10)) if (socket.writable) socket.write('s');
+    }, 50);
+    for (const socket of slow) socket.on('error', () => {});
+    assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 /);
+    const left = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+    // Ends only when every one of them is gone.
+    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    clearInterval(dripping);
+    for (const socket of slow) socket.destroy();
+  });
+
+  test('who asks ahead and does not read is cut off before many answers are made (O1)', async () => {
+    let made = 0;
+    const { server, port } = await start((_req, res) => {
+      made += 1;
+      res.end(Buffer.alloc(2 ** 20));
+    });
+    const socket = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
+    await readToEnd(socket).catch(() => '');
+    assert.equal(made, 16);
+    const request = 'GET / HTTP/1.1\r\nHost: x\r\n';
+    const answers = await exchange(port, `${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
+    assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 16);
+    assert.equal(await drain(server, 10_000), true);
+  });
+
+  test('before a stop every answer ends its connection, and new connections are served', async () => {
+    const { server, port } = await start();
+    const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(kept, 'data');
+    leave(server);
+    kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    assert.match(await readToEnd(kept), /^HTTP\/1\.1 200 [\s\S]*connection: close/i);
+    assert.match(
+      await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      /^HTTP\/1\.1 200 [\s\S]*connection: close/i,
+    );
   });
 
   test('at a stop accepts no more, finishes what runs and closes each connection after its answer', async () => {

@@ -33,13 +33,16 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   const peppered = (password: string) =>
     createHmac('sha256', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64url');
 
+  async function verifyNow(password: string, digest: string | null): Promise<boolean> {
+    const matches = await verify(phcOf(digest ?? dummy), peppered(password));
+    return matches && digest !== null;
+  }
+
   return {
-    digest: (password) => places.use(async () => `${pepperName}:${await hash(peppered(password), options)}`),
-    verify: (password, digest) =>
-      places.use(async () => {
-        const matches = await verify(phcOf(digest ?? dummy), peppered(password));
-        return matches && digest !== null;
-      }),
+    digest: (password) =>
+      places.keep(() => places.use(async () => `${pepperName}:${await hash(peppered(password), options)}`)),
+    verify: (password, digest) => places.keep(() => places.use(() => verifyNow(password, digest))),
+    withPlace: (work) => places.keep(() => work((password, digest) => places.use(() => verifyNow(password, digest)))),
   };
 }
 
@@ -56,35 +59,35 @@ function dummyDigest({ memoryCost, timeCost }: Argon2Cost): string {
   return `${pepperName}:$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${text(16)}$${text(32)}`;
 }
 
-/** A semaphore with a bounded queue, first come, first served. */
+/** A semaphore with a bounded queue, first come, first served. A place is kept first and used later. */
 function createPlaces(places: number, mostInQueue: number) {
+  let kept = 0;
   let free = places;
   const waiting: (() => void)[] = [];
 
-  async function enter(): Promise<void> {
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    if (waiting.length >= mostInQueue) {
-      throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  }
-
   return {
-    async use<T>(work: () => Promise<T>): Promise<T> {
-      await enter();
+    /** Refuses when all places are kept. */
+    async keep<T>(work: () => Promise<T>): Promise<T> {
+      if (kept >= places + mostInQueue) {
+        throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
+      }
+      kept += 1;
       try {
         return await work();
       } finally {
-        leave();
+        kept -= 1;
+      }
+    },
+    /** Waits for its turn, and refuses nobody: for who keeps a place. */
+    async use<T>(work: () => Promise<T>): Promise<T> {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else free += 1;
       }
     },
   };

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import express, { type Express, type Request } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
@@ -19,19 +20,24 @@ export interface HealthOptions {
   readonly metricsToken: string | null;
 }
 
+/** Who asks whether we are ready gives up soon; so a store that is silent for so long counts as unreachable. */
+const patienceMilliseconds = 900;
+
 /** `/healthz`, `/readyz` and `/metrics`, on any Host. */
 export function createHealth(options: HealthOptions): Express {
+  const checkStore = shareChecks(options.store);
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   app.get('/readyz', async (req, res) => {
-    const checks = await check(options);
+    const { draining } = options.readiness;
+    const checks = { serving: draining ? 'stopping' : 'ok', ...(await checkStore()) };
     const ready = Object.values(checks).every((result) => result === 'ok');
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
-    const status = ready ? 'ready' : 'not ready';
+    const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
     res.json(mayRead(req, options.metricsToken) ? { status, checks } : { status });
   });
   app.get('/metrics', async (req, res) => {
@@ -45,22 +51,30 @@ export function createHealth(options: HealthOptions): Express {
   return app;
 }
 
-async function check({ store, readiness }: HealthOptions): Promise<Record<string, string>> {
-  const checks: Record<string, string> = {
-    serving: readiness.draining ? 'stopping' : 'ok',
-    store: 'ok',
-    migrations: 'ok',
+type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;
+
+const unreachable: StoreChecks = { store: 'unreachable', migrations: 'unknown' };
+
+/** Those who ask while a check is under way get its result: a store that hangs is asked once. */
+function shareChecks(store: Services['store']): () => Promise<StoreChecks> {
+  let running: Promise<StoreChecks> | null = null;
+  return () => {
+    running ??= checkStore(store).finally(() => {
+      running = null;
+    });
+    return Promise.race([running, delay(patienceMilliseconds, unreachable, { ref: false })]);
   };
+}
+
+async function checkStore(store: Services['store']): Promise<StoreChecks> {
   try {
     await store.ping();
     const { pending } = await store.status();
-    if (pending.length > 0) checks['migrations'] = `${pending.length} pending`;
+    return { store: 'ok', migrations: pending.length > 0 ? `${pending.length} pending` : 'ok' };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    checks['store'] = 'unreachable';
-    checks['migrations'] = 'unknown';
+    if (error instanceof Failure) return unreachable;
+    throw error;
   }
-  return checks;
 }
 
 function mayRead(req: Request, token: string | null): boolean {

@@ -65,3 +65,24 @@ test('a failed check gives its place back', async () => {
   for (let attempt = 0; attempt < 5; attempt += 1) await failureOf(one.verify('x', 'broken'));
   assert.match(await one.digest('x'), /^p1:/);
 });
+
+test('a kept place is not refused, and everybody else is until it is given back', async () => {
+  const one = createPasswords({ pepper, cores: 1, cost });
+  const digest = await one.digest('x');
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const keeping = Array.from({ length: 65 }, () =>
+    one.withPlace(async (verify) => {
+      await held;
+      return verify('x', digest);
+    }),
+  );
+  let begun = false;
+  const late = one.withPlace(async () => {
+    begun = true;
+  });
+  assert.equal(await failureOf(late), 'unavailable');
+  assert.equal(begun, false);
+  release();
+  assert.deepEqual(new Set(await Promise.all(keeping)), new Set([true]));
+  assert.ok(await one.verify('x', digest));
+});

@@ -52,6 +52,28 @@ describe('SQLite', () => {
     for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
   });
 
+  test('a lock that is held on keeps no reader waiting (D4)', async () => {
+    const store = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 300 });
+    const other = new Sqlite(file);
+    try {
+      const account = await newAccount(store);
+      other.exec('begin immediate');
+      assert.equal(await failureOf(newAccount(store)), 'unavailable');
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, async (_, turn) => {
+          if (turn % 2 === 0) return failureOf(newAccount(store));
+          return (await store.accounts.find(account.id))?.id;
+        }),
+      );
+      assert.deepEqual(new Set(outcomes), new Set(['unavailable', account.id]));
+      other.exec('rollback');
+      assert.ok(await newAccount(store));
+    } finally {
+      other.close();
+      await store.close();
+    }
+  });
+
   test('while another process writes a verb waits, without stopping this one, or says unavailable', async () => {
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 300 });
     const grant = await newGrant(opened.store, await newCast(opened.store));

@@ -19,6 +19,10 @@ export const serverVariable = 'GATEHOUSE_TEST_POSTGRES';
 export interface PostgresServer {
   /** `postgres://` URL of its superuser and of the database `postgres`. */
   readonly url: string;
+  /** Ends it as a crash does, every connection with it; its data stays. */
+  halt(): Promise<void>;
+  /** Starts it again, on the same port. */
+  resume(): Promise<void>;
   /** Stops it and removes its folder; settles when both are done. */
   stop(): Promise<void>;
 }
@@ -51,8 +55,12 @@ const guardScript = `
   while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
   rm -rf "$1"`;
 
-/** Runs one tool of the server to its end; throws with what it said when it fails. */
-type Tool = (name: 'initdb' | 'pg_ctl', args: readonly string[]) => void;
+/** A tool of the server, run to its end; both throw with what it said when it fails. */
+interface Tools {
+  run(name: 'initdb' | 'pg_ctl', args: readonly string[]): void;
+  /** The same without blocking. */
+  runLater(name: 'pg_ctl', args: readonly string[]): Promise<void>;
+}
 
 /** PostgreSQL refuses to run as root; the unprivileged user that every system has needs no account to be made. */
 function unprivilegedUser(): { uid?: number; gid?: number } {
@@ -72,7 +80,7 @@ function nativeFolder(): string {
   return join(folder, 'native');
 }
 
-function openTools(folder: string, user: { uid?: number; gid?: number }): Tool {
+function openTools(folder: string, user: { uid?: number; gid?: number }): Tools {
   const options = { ...user, cwd: folder, env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] } };
   let native = nativeFolder();
   if (spawnSync(join(native, 'bin/initdb'), ['--version'], options).error) {
@@ -80,19 +88,26 @@ function openTools(folder: string, user: { uid?: number; gid?: number }): Tool {
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     native = join(folder, 'native');
   }
-  return (name, args) => {
-    const { error, status, stdout, stderr } = spawnSync(join(native, 'bin', name), args, {
-      ...options,
-      encoding: 'utf8',
-      timeout: 120_000,
-    });
-    if (error || status !== 0) {
-      throw new Error(`${name} failed with status ${status}:\n${stdout}${stderr}`, { cause: error });
-    }
+  return {
+    run: (name, args) => {
+      const { error, status, stdout, stderr } = spawnSync(join(native, 'bin', name), args, {
+        ...options,
+        encoding: 'utf8',
+        timeout: 120_000,
+      });
+      if (error || status !== 0) {
+        throw new Error(`${name} failed with status ${status}:\n${stdout}${stderr}`, { cause: error });
+      }
+    },
+    runLater: async (name, args) => {
+      // The server that it starts would keep an output open.
+      const [status] = await once(spawn(join(native, 'bin', name), args, { ...options, stdio: 'ignore' }), 'exit');
+      if (status !== 0) throw new Error(`${name} failed with status ${status}`);
+    },
   };
 }
 
-function initialise(run: Tool, folder: string, password: string, user: { uid?: number; gid?: number }): void {
+function initialise({ run }: Tools, folder: string, password: string, user: { uid?: number; gid?: number }): void {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user.uid !== undefined && user.gid !== undefined) {
@@ -112,7 +127,7 @@ function initialise(run: Tool, folder: string, password: string, user: { uid?: n
 }
 
 /** Starts the server on a random port below those the system hands out by itself; another try when it is taken. */
-function listen(run: Tool, folder: string): number {
+function listen({ run }: Tools, folder: string): number {
   const log = join(folder, 'log');
   for (let triesLeft = 4; ; triesLeft -= 1) {
     const port = randomInt(20_000, 32_000);
@@ -141,11 +156,15 @@ export function startPostgres(): PostgresServer {
   });
   guard.unref();
   const password = randomBytes(16).toString('hex');
-  const run = openTools(folder, user);
-  initialise(run, folder, password, user);
-  const port = listen(run, folder);
+  const tools = openTools(folder, user);
+  initialise(tools, folder, password, user);
+  const port = listen(tools, folder);
+  const data = `--pgdata=${join(folder, 'data')}`;
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    halt: () => tools.runLater('pg_ctl', ['stop', '--wait', '--mode=immediate', data]),
+    resume: () =>
+      tools.runLater('pg_ctl', ['start', '--wait', data, `--log=${join(folder, 'log')}`, `--options=-p ${port}`]),
     async stop() {
       if (guard.exitCode === null) {
         guard.ref();

@@ -69,7 +69,9 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
   const { DATABASE_URL: given } = env;
   const database = kind === 'postgres' && given === undefined ? await freshDatabase() : null;
   const port = await freePort();
-  const cli = cliFolder({ PORT: String(port), ...(database && { DATABASE_URL: database.url }), ...env });
+  // No balancer stands before it, unless a test says so: a stop need not wait for one.
+  const own = { PORT: String(port), DRAIN_SECONDS: '0', ...(database && { DATABASE_URL: database.url }) };
+  const cli = cliFolder({ ...own, ...env });
   folders.add(cli);
   const servers = new Set<ChildProcessWithoutNullStreams>();
   const installation: Installation = {

@@ -30,7 +30,7 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const port = await freePort();
-  const child = cli.start(args, { PORT: String(port), ...env });
+  const child = cli.start(args, { PORT: String(port), DRAIN_SECONDS: '0', ...env });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts';
+import type { Passwords, Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -17,43 +17,73 @@ export interface PasswordAttempt {
 /**
  * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
  * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
- * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait.
+ * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
+ * by no fault of the user's is held against neither user nor address.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits'>,
   account: Account,
   attempt: PasswordAttempt,
 ): Promise<UserRecord | null> {
-  const { limits } = services;
+  const { passwords, limits } = services;
   // Taken first and given back after success, so that parallel guesses cannot outrun it.
   await limits.take(account, 'sign-in', attempt.source);
-  let refused = false;
+  let wrong = false;
   try {
-    const user = await compare(services, account, attempt);
-    refused = user === null;
+    // The place is kept before anything is counted: who is turned away has not guessed.
+    const user = await passwords.withPlace((verify) => tryPassword(services, account, attempt, verify));
+    wrong = user === null;
     return user;
   } finally {
-    // A fault of the service is no failed sign-in either.
-    if (!refused) await limits.refund(account, 'sign-in', attempt.source);
+    if (!wrong) await limits.refund(account, 'sign-in', attempt.source);
   }
 }
 
-async function compare(
-  services: Pick<Services, 'store' | 'clock' | 'passwords'>,
+async function tryPassword(
+  services: Pick<Services, 'store' | 'clock'>,
   account: Account,
   attempt: PasswordAttempt,
+  verify: Passwords['verify'],
 ): Promise<UserRecord | null> {
-  const { store, passwords } = services;
+  const { store } = services;
   const key = foldIdentifier(attempt.username);
-  const user = key === null ? null : await store.users.findByName(account.id, key);
+  const user = key === null ? null : await findUser(services, account, key);
   // A pause that is known already is not asked about again: every refusal costs one search and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
   const counted = open && (await countAttempt(services, user));
   if (!counted) await store.users.countDecoyAttempt(account.id);
-  const right = await passwords.verify(attempt.password, counted ? user.passwordDigest : null);
+  const right = await verify(attempt.password, counted ? user.passwordDigest : null);
   if (!right || user === null) return null;
-  await store.users.clearAttempts(account.id, user.id);
+  await clearAttempts(services, user);
   return user;
+}
+
+/**
+ * Users, as `<account>/<user>`, whose password was right while the store could not say so: until it can, the attempt
+ * stands as counted.
+ */
+const uncleared = new WeakMap<Services['store'], Set<string>>();
+const mostUncleared = 10_000;
+
+async function clearAttempts({ store }: Pick<Services, 'store'>, { accountId, id }: UserRecord): Promise<void> {
+  try {
+    await store.users.clearAttempts(accountId, id);
+    uncleared.get(store)?.delete(`${accountId}/${id}`);
+  } catch (error) {
+    const owed = uncleared.get(store) ?? new Set();
+    uncleared.set(store, owed);
+    if (owed.size < mostUncleared) owed.add(`${accountId}/${id}`);
+    throw error;
+  }
+}
+
+/** The user with this name, after what an outage left uncleared was made good. */
+async function findUser(services: Pick<Services, 'store'>, account: Account, key: string): Promise<UserRecord | null> {
+  const { store } = services;
+  const user = await store.users.findByName(account.id, key);
+  if (user === null || !uncleared.get(store)?.has(`${account.id}/${user.id}`)) return user;
+  await clearAttempts(services, user);
+  return store.users.findByName(account.id, key);
 }
 
 /** Before the hash is computed: however many arrive at once, no more than the maximum are tried. */

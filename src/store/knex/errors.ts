@@ -47,12 +47,25 @@ const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
  */
 const postgresOutage = /^(08...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
 
+/** The operator took away what we need: tables, columns, rights, or our name and password. */
+const postgresTaken: Readonly<Record<string, string>> = {
+  '3D000': 'there is no such database',
+  '3F000': 'there is no such schema',
+  '42P01': 'a table is missing',
+  '42703': 'a column is missing',
+  '42501': 'a right is missing',
+  '28000': 'the server does not let us in',
+  '28P01': 'the server does not let us in: wrong name or password',
+};
+
+const sqliteTaken = /^no such (table|column)|has no column named/;
+
 /** What the sockets say. */
 const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** What Knex, its pool and pg say without a code. */
 const uncodedOutage =
-  /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Unable to acquire a connection|The database connection is not open|aborted$)/;
+  /^(Connection terminated|Connection ended|timeout expired|timeout exceeded|Query read timeout|Client has encountered a connection error|Client was closed|operation timed out|Unable to acquire a connection|The database connection is not open|aborted$)/;
 
 function isOutage({ name, message, code }: DriverError): boolean {
   if (name === 'KnexTimeoutError') return true;
@@ -63,7 +76,13 @@ function isOutage({ name, message, code }: DriverError): boolean {
         .trimStart()
         .replace(/^- /, ''),
     );
-  return sqliteOutage.test(code) || postgresOutage.test(code) || socketOutage.test(code);
+  return (
+    sqliteOutage.test(code) ||
+    (code === 'SQLITE_ERROR' && sqliteTaken.test(message)) ||
+    postgresOutage.test(code) ||
+    Object.hasOwn(postgresTaken, code) ||
+    socketOutage.test(code)
+  );
 }
 
 /** Another process holds SQLite's write lock. */
@@ -83,7 +102,8 @@ export function translate(error: unknown): unknown {
     return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
   }
   if (isOutage(described)) {
-    const why = code === '3D000' ? 'there is no such database' : code || described.name || 'no connection';
+    const missing = code === 'SQLITE_ERROR' ? 'a table or column is missing' : postgresTaken[code];
+    const why = missing ?? (code || described.name || 'no connection');
     const reason = `the store is unavailable: ${why}`;
     return new Failure('unavailable', { retryAfterSeconds: 1, reason }, { cause: error });
   }

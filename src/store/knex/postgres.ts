@@ -2,6 +2,7 @@ import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../domain/failure.ts';
 import { consumeOnPostgres } from './consume-postgres.ts';
+import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 
@@ -10,6 +11,8 @@ const migrationLock = 4_715_203_991;
 
 const poolSize = 10;
 const statementTimeoutMilliseconds = 5000;
+/** When the server itself is silent: a second after it should have ended the statement. */
+const silenceMilliseconds = statementTimeoutMilliseconds + 1000;
 const idleInTransactionMilliseconds = 10_000;
 
 /** Type numbers of PostgreSQL (`pg_type`): BIGINT holds milliseconds and row numbers here, all below 2^53. */
@@ -38,8 +41,11 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
     await tx.raw(
       'set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0',
     );
-    await tx.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
-    return work(tx);
+    const connection: pg.Client = await (tx.client as Knex.Client).acquireConnection(); // The transaction's own.
+    return withoutDeadline(connection, async () => {
+      await tx.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
+      return work(tx);
+    });
   });
 }
 
@@ -47,6 +53,8 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
 export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Engine {
   const db = createKnex({
     client: 'pg',
+    // The oldest that is supported, said so that no connection is asked for it.
+    version: '15',
     connection: {
       connectionString: url,
       application_name: 'gatehouse',
@@ -61,7 +69,10 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       min: 0,
       max: poolSize,
       acquireTimeoutMillis: waitMilliseconds,
+      // A connection that is made for nobody any more gives its place back.
+      createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
+        endWhenSilent(connection, silenceMilliseconds);
         connection.query(settings(waitMilliseconds)).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),

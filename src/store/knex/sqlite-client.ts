@@ -25,21 +25,29 @@ export function assertDurable(connection: Sqlite.Database, wrote: boolean): void
   if (wrote) proved.add(connection);
 }
 
+/** Another process was found writing each time that a connection wanted to, from `since` to `seen`. */
+const busy = new WeakMap<Sqlite.Database, { readonly since: number; readonly seen: number }>();
+
 /**
  * Tries again while another process writes, without blocking the event loop. Inside a transaction nothing is tried
- * again: it began with the write lock.
+ * again: it began with the write lock. A lock that outlasts the patience of one is not waited for by the next, who
+ * tries once: waiting holds the only connection, and reads have to go on.
  */
 export async function patiently<Result>(
   connection: Sqlite.Database,
   patienceMilliseconds: number,
   attempt: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const deadline = performance.now() + patienceMilliseconds;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error) || connection.inTransaction || performance.now() > deadline) throw error;
+      if (!isBusy(error) || connection.inTransaction) throw error;
+      const now = performance.now();
+      const before = busy.get(connection);
+      const since = before && now - before.seen < patienceMilliseconds ? before.since : now;
+      busy.set(connection, { since, seen: now });
+      if (now > since + patienceMilliseconds) throw error;
     }
     await delay(1 + Math.random() * 9);
   }
@@ -103,6 +111,7 @@ type Work<Result> = (connection: Sqlite.Database) => { readonly result: Result; 
 
 /** Ends the transaction that was begun, without a pause. */
 function commitAfter<Result>(connection: Sqlite.Database, work: Work<Result>): Result {
+  busy.delete(connection);
   try {
     const { result, wrote } = work(connection);
     frameOf(connection).commit.run();
@@ -171,6 +180,8 @@ export class SqliteClient extends BetterSqlite3Client {
     if (/^ROLLBACK\b/.test(query.sql) && !connection.inTransaction) query.sql = 'select 1';
     const { patienceMilliseconds } = this.config as { patienceMilliseconds: number }; // What `openSqlite` gives it.
     const answered = await patiently(connection, patienceMilliseconds, () => super._query(connection, query));
+    // Only who writes knows that nobody else does.
+    if (!/^select/i.test(query.sql)) busy.delete(connection);
     if (!connection.inTransaction) assertDurable(connection, /^(insert|update|delete)/i.test(query.sql));
     return answered;
   }

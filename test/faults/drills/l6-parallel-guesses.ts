@@ -72,6 +72,7 @@ function countingPasswords() {
       await delay(20);
       return text === digest;
     },
+    withPlace: (work) => work(passwords.verify),
   };
   return Object.assign(counter, { passwords });
 }

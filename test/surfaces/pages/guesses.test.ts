@@ -26,11 +26,14 @@ function openCounting(
     kind,
     ({ passwords }) => {
       const counting: Passwords = {
-        digest: (secret) => passwords.digest(secret),
-        verify: (secret, digest) => {
-          if (digest !== null) counted.evaluated += 1;
-          return passwords.verify(secret, digest);
-        },
+        ...passwords,
+        withPlace: (work) =>
+          passwords.withPlace((verify) =>
+            work((secret, digest) => {
+              if (digest !== null) counted.evaluated += 1;
+              return verify(secret, digest);
+            }),
+          ),
       };
       return { passwords: counting };
     },

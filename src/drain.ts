@@ -1,0 +1,88 @@
+/** A stop that finishes what is running, and cuts off nobody who was let in. */
+
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+
+/** What a stop has to know of a server. */
+export interface Traffic {
+  /** Answers that are not finished: each of them is to end its connection. */
+  readonly unfinished: Set<ServerResponse>;
+  readonly sockets: Set<Socket>;
+  /** Every answer ends its connection: others are to serve the next request. */
+  leaving: boolean;
+}
+
+const trafficOf = new WeakMap<Server, Traffic>();
+
+/** So long a connection that was opened before the stop may still bring its first request. */
+const firstRequestMilliseconds = 500;
+
+/** A stop goes on accepting until no connection came for the one; after the other, for a turn of the event loop. */
+const quietMilliseconds = 50;
+const busyMilliseconds = 1000;
+const mostAcceptingMilliseconds = 2000;
+
+/** Keeps what a stop will have to know; the server adds its answers to `unfinished`. */
+export function watchTraffic(server: Server): Traffic {
+  const traffic: Traffic = { unfinished: new Set(), sockets: new Set(), leaving: false };
+  trafficOf.set(server, traffic);
+  server.on('connection', (socket) => {
+    traffic.sockets.add(socket);
+    socket.once('close', () => traffic.sockets.delete(socket));
+  });
+  return traffic;
+}
+
+/** From now on every answer ends its connection, so that a balancer has none left when the server stops. */
+export function leave(server: Server): void {
+  const traffic = trafficOf.get(server);
+  if (!traffic) return;
+  traffic.leaving = true;
+  for (const res of traffic.unfinished) res.shouldKeepAlive = false;
+}
+
+/** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
+export async function drain(server: Server, milliseconds: number): Promise<boolean> {
+  leave(server);
+  await acceptWaiting(server);
+  let finished = true;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sockets = trafficOf.get(server)?.sockets ?? [];
+  const began = performance.now();
+  // Connections become idle one by one as their requests end; Node does not count those that never said a word.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    if (performance.now() - began < firstRequestMilliseconds) return;
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, 50);
+  const deadline = setTimeout(() => {
+    finished = false;
+    server.closeAllConnections();
+  }, milliseconds);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+  return finished;
+}
+
+/**
+ * Accepts the connections that wait in the system's queue, one in each turn of the event loop: their requests may have
+ * been sent, and closing would cut them off. Settles, in the turn that found the queue empty, when none came for a moment.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = true;
+  const note = () => {
+    accepted = true;
+  };
+  server.on('connection', note);
+  const began = performance.now();
+  const since = () => performance.now() - began;
+  while (accepted && since() < mostAcceptingMilliseconds) {
+    accepted = false;
+    if (since() < busyMilliseconds) await delay(quietMilliseconds);
+    // On a busy machine the timer may be overdue; between it and this the event loop looks for connections.
+    await turn();
+  }
+  server.off('connection', note);
+}

@@ -1,0 +1,37 @@
+/** Refreshes that go on beside a fault or a flood, and what the server needs meanwhile. */
+
+import { readFileSync } from 'node:fs';
+import { clientAuthentication } from '../support/sign-in.ts';
+import type { Nodes } from './nodes.ts';
+import type { Tally } from './tally.ts';
+
+/** Chains of refreshes, each waiting for the answer of the one before; `tokens` holds the last of each chain. */
+export async function refreshWhile(
+  { wires: [wire], client }: Pick<Nodes, 'wires' | 'client'>,
+  tokens: string[],
+  goesOn: () => boolean,
+  tally: Tally,
+): Promise<void> {
+  const { headers, form } = clientAuthentication(client);
+  await Promise.all(
+    tokens.map(async (_, index) => {
+      while (goesOn()) {
+        const refresh = { ...form, grant_type: 'refresh_token', refresh_token: tokens[index] ?? '' };
+        const answer = await tally.note(wire.send('POST', '/oauth2/token', { headers, form: refresh }));
+        if (answer?.status === 200) tokens[index] = answer.body.refresh_token;
+      }
+    }),
+  );
+}
+
+/** Whether so many seconds have not passed since this was called. */
+export function forSeconds(seconds: number): () => boolean {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+}
+
+/** Resident memory of the first server. */
+export function residentMegabytes({ services: [service] }: Nodes): number {
+  const status = readFileSync(`/proc/${service?.pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}

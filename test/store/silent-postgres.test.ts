@@ -1,0 +1,86 @@
+/** A PostgreSQL that accepts and says nothing (D4): whoever waits is told so, and no connection of that time is used again. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { endWhenSilent, withoutDeadline } from '../../src/store/knex/deadline.ts';
+import { translate } from '../../src/store/knex/errors.ts';
+import { openStore } from '../../src/store/knex/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openTestStore, type TestStore } from '../support/stores.ts';
+import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { failureOf, newCast, newGrant, present } from './samples.ts';
+
+describe('a PostgreSQL that falls silent', () => {
+  let opened: TestStore;
+  let proxy: TcpProxy;
+  let url: URL;
+  before(async () => {
+    opened = await openTestStore('postgres');
+    url = new URL(opened.url);
+    proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+  });
+  after(async () => {
+    await proxy.close();
+    await opened.dispose();
+  });
+
+  async function onStore(work: (store: Store) => Promise<void>): Promise<void> {
+    const store = await openStore({ url: url.href });
+    try {
+      await work(store);
+    } finally {
+      proxy.recover();
+      await store.close();
+    }
+  }
+
+  test('before a connection is made: unavailable, and the next one after it works', async () => {
+    await onStore(async (store) => {
+      // The one connection that is open is held, so that every other call needs a new one.
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      const holding = store.transaction(() => held);
+      proxy.hang();
+      const calls = Array.from({ length: 20 }, () => failureOf(store.ping()));
+      assert.deepEqual(new Set(await Promise.all(calls)), new Set(['unavailable']));
+      proxy.recover();
+      release();
+      await failureOf(holding);
+      await store.ping();
+    });
+  });
+
+  test('in the middle of statements, prepared ones and transactions: unavailable, and none of them is used again', async () => {
+    await onStore(async (store) => {
+      const cast = await newCast(store);
+      const grant = await newGrant(store, cast);
+      await Promise.all(Array.from({ length: 3 }, () => store.ping()));
+      proxy.hang();
+      const outcomes = await Promise.all([
+        failureOf(store.ping()),
+        failureOf(store.grants.consume([present(grant)])),
+        failureOf(store.transaction((tx) => tx.users.clearAttempts(grant.accountId, grant.userId))),
+      ]);
+      assert.deepEqual(outcomes, ['unavailable', 'unavailable', 'unavailable']);
+      proxy.recover();
+      const [outcome] = await store.grants.consume([present(grant)]);
+      assert.equal(outcome?.outcome, 'rotated');
+    });
+  });
+
+  test('the deadline is of one statement, and a migration has none', async () => {
+    const connection = new pg.Client({ connectionString: opened.url });
+    connection.on('error', () => {});
+    await connection.connect();
+    endWhenSilent(connection, 300);
+    for (let times = 0; times < 5; times += 1) await connection.query('select pg_sleep(0.1)');
+    await withoutDeadline(connection, () => connection.query('select pg_sleep(0.6)'));
+    const ended = connection.query('select pg_sleep(60)').catch(translate);
+    assert.deepEqual(await failureOf(Promise.reject(await ended)), 'unavailable');
+    assert.equal(
+      await failureOf(connection.query('select 1').catch((error) => Promise.reject(translate(error)))),
+      'unavailable',
+    );
+  });
+});

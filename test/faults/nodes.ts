@@ -27,6 +27,8 @@ export interface Nodes {
   /** One way to the account through each server. */
   readonly wires: readonly [Wire, ...Wire[]];
   readonly client: RegisteredClient;
+  /** The user who signs in. */
+  readonly email: string;
   /** So many sign-ins of the user, each the start of a family of tokens. */
   startSessions(count: number): Promise<Tokens[]>;
   dispose(): Promise<void>;
@@ -52,6 +54,7 @@ export async function openNodes(
     account,
     wires: [account.wire, ...services.slice(1).map((service) => account.through(service))],
     client,
+    email: user.email,
     startSessions: async (count) => {
       const sessions: Tokens[] = [];
       while (sessions.length < count) {
@@ -65,6 +68,11 @@ export async function openNodes(
       await installation.dispose();
     },
   };
+}
+
+/** Whether a call failed for want of its connection. */
+export function isBroken(error: Error): boolean {
+  return /ECONN|EPIPE|socket hang up|aborted|broke off/.test(`${error.message} ${'code' in error ? error.code : ''}`);
 }
 
 /**
@@ -83,8 +91,7 @@ export async function exchange(
   const answer = await wire
     .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
     .catch((error: Error) => {
-      if (/ECONN|EPIPE|socket hang up|aborted|broke off/.test(`${error.message} ${'code' in error ? error.code : ''}`))
-        return null;
+      if (isBroken(error)) return null;
       throw error;
     });
   if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };

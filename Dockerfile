@@ -21,6 +21,7 @@ COPY LICENSE package.json ./
 COPY openapi openapi
 COPY generated generated
 COPY src src
+COPY bin bin
 RUN install --directory --owner=node --group=node --mode=700 /data
 USER node
 VOLUME /data
@@ -29,5 +30,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Other commands run as `docker run … gatehouse account create demo`.
-ENTRYPOINT ["node", "src/gatehouse.ts"]
+ENTRYPOINT ["node", "bin/gatehouse.js"]
 CMD ["serve"]

@@ -6,7 +6,7 @@ import { indent, say, showJson } from './print.ts';
 import { Surprise } from './surprise.ts';
 import type { Step, Tour } from './tour.ts';
 
-const commandLine = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
+const commandLine = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 export const grantAccess: Step = {
   title: 'Assign access',

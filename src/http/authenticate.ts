@@ -25,7 +25,7 @@ export function securityHandlers(services: Services) {
 
   return {
     /** A bearer token of an API credential, with any of the scopes that the operation accepts. */
-    bearer: async (req: Request, scopes: readonly string[]): Promise<boolean> => {
+    bearer: async (req: Request): Promise<boolean> => {
       const exchange = exchangeOf(req.res as Response);
       const token = bearerToken(req.headers.authorization);
       try {
@@ -33,8 +33,10 @@ export function securityHandlers(services: Services) {
           throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
         }
         const caller = await identify(exchange, exchange.account, token);
-        if (!scopes.some((scope) => caller.scopes.includes(scope))) {
-          throw new Failure('scope_insufficient', { scopes: acceptedScopes(exchange) });
+        // Each alternative gets the answer of all of them: one that is refused costs an error with its stack.
+        const accepted = acceptedScopes(exchange);
+        if (!accepted.some((scope) => caller.scopes.includes(scope))) {
+          throw new Failure('scope_insufficient', { scopes: accepted });
         }
         exchange.caller = caller;
         return true;

@@ -57,6 +57,12 @@ export interface KeyStore {
   removeRetired(accountId: number, now: Milliseconds): Promise<number>;
 }
 
+/** A token for the API, and the credential it was issued to. */
+export interface CredentialToken {
+  readonly token: CredentialTokenRecord;
+  readonly credential: CredentialRecord;
+}
+
 export interface CallerStore {
   createCredential(credential: New<CredentialRecord>): Promise<CredentialRecord>;
   findCredential(accountId: number, clientId: string): Promise<CredentialRecord | null>;
@@ -64,11 +70,7 @@ export interface CallerStore {
   /** False when there is no such live credential. Its tokens are inactive from then on. */
   revokeCredential(accountId: number, clientId: string, at: Milliseconds): Promise<boolean>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
-  /** The token and the credential it was issued to. */
-  findToken(
-    accountId: number,
-    tokenId: number,
-  ): Promise<{ readonly token: CredentialTokenRecord; readonly credential: CredentialRecord } | null>;
+  findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<void>;
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;

@@ -12,7 +12,7 @@ import type { Seeded } from './seed.ts';
 import { basicAuthorization, endChild, keepWatch, type Server } from './servers.ts';
 import type { RequestKind, Target } from './target.ts';
 
-const program = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const seeding = fileURLToPath(new URL('seed.ts', import.meta.url));
 const readyMilliseconds = 60_000;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
@@ -24,6 +24,10 @@ describe('the command line', () => {
     for (const file of ['gatehouse.db', 'master.key']) {
       assert.equal(statSync(join(cli.path, 'data', file)).mode & 0o777, 0o600);
     }
+  });
+
+  test('what Node made of the sources is kept beside them', () => {
+    assert.ok(readdirSync(new URL('../../.cache', import.meta.url)).length > 0);
   });
 
   test('accounts are created, listed and set', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sqliteStatements } from '../../src/store/knex/consume-sqlite.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
+import { callerStatements, findCredentialToken } from '../../src/store/knex/hot-callers.ts';
 import { findAccessToken } from '../../src/store/knex/hot-postgres.ts';
 import { hotStatements } from '../../src/store/knex/hot-sqlite.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
@@ -128,7 +129,7 @@ for (const kind of databases) {
     test('no prepared statement reads through a table', async () => {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
-        for (const sql of [...Object.values(looking), ...Object.values(hotStatements)]) {
+        for (const sql of [looking, hotStatements, callerStatements].flatMap((texts) => Object.values<string>(texts))) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
       } else {
@@ -140,7 +141,7 @@ for (const kind of databases) {
           if (sql === rotateAll) batch.push(1);
           await assertIndexed({ sql, bindings: batch.map((value, at) => (at === 4 ? ['["x"]'] : value)) });
         }
-        await assertIndexed({ sql: findAccessToken, bindings: [1, 1] });
+        for (const sql of [findAccessToken, findCredentialToken]) await assertIndexed({ sql, bindings: [1, 1] });
       }
     });
 

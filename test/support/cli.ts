@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../../src/gatehouse.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 export interface Outcome {
   readonly exitCode: number | null;

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { CredentialRecord, CredentialTokenRecord, Milliseconds } from '../../store/records.ts';
+import type { CredentialRecord, Milliseconds } from '../../store/records.ts';
+import type { CredentialToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
@@ -70,13 +71,15 @@ async function findToken(
   services: Pick<Services, 'store'>,
   account: Pick<Account, 'id'>,
   accessToken: string,
-): Promise<{ token: CredentialTokenRecord; credential: CredentialRecord } | null> {
+): Promise<CredentialToken | null> {
   const [, id, secret] = /^ct_([1-9a-z][0-9a-z]{0,5})_([\w-]{43})$/.exec(accessToken) ?? [];
   if (id === undefined || secret === undefined) return null;
   const tokenId = Number.parseInt(id, 36);
   if (tokenId > largestId) return null;
   const found = await services.store.callers.findToken(account.id, tokenId);
-  return found && matchesDigest(secret, found.token.digest) ? found : null;
+  // Compared in any case, for the time it takes.
+  const matches = matchesDigest(secret, found?.token.digest ?? null);
+  return found && matches ? found : null;
 }
 
 function refused(reason: string): Failure {

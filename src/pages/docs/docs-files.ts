@@ -9,7 +9,7 @@ import { indexPage, indexPagePolicy } from './index-page.ts';
 import { once } from './once.ts';
 import { redocScript } from './redoc-script.ts';
 import { type DocumentedSurface, describeSurface } from './surface-view.ts';
-import { readWorkflowFiles } from './workflow-view.ts';
+import { listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
 /** Gives the address by which a page links to the file at `path`; `digest` is that of the file's content. */
 export type AddressOf = (path: string, digest: () => string) => string;
@@ -43,7 +43,7 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
   const link = (path: string) => addressOf(path, () => files.get(path)?.().digest ?? '');
 
   const sorted = surfaces.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const workflows = readWorkflowFiles();
+  const workflows = listWorkflowFiles().map((name) => ({ name, read: once(() => readWorkflowFile(name)) }));
   for (const [path, { type, sources }] of Object.entries(parts))
     add(path, type, () => sources.map(readText).join('\n'));
   add('/docs/redoc.standalone.js', 'text/javascript; charset=utf-8', redocScript);
@@ -54,12 +54,12 @@ export function docsFiles(surfaces: readonly DocumentedSurface[], addressOf: Add
     add(`/openapi/${name}.json`, 'application/json; charset=utf-8', () => `${JSON.stringify(contract, null, 2)}\n`);
     add(`/openapi/${name}.yaml`, 'application/yaml; charset=utf-8', () => yamlOf(contract));
   }
-  for (const { name, text } of workflows)
-    add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => text);
+  for (const { name, read } of workflows)
+    add(`/openapi/workflows/${name}.yaml`, 'application/yaml; charset=utf-8', () => read().text);
   const index = () =>
     indexPage(
       sorted.map((surface) => describeSurface(surface, link)),
-      workflows,
+      workflows.map(({ read }) => read()),
       link,
     );
   add('/docs', 'text/html; charset=utf-8', index, indexPagePolicy);

@@ -31,15 +31,17 @@ interface ArazzoDocument {
 
 const folder = new URL('../../../openapi/workflows/', import.meta.url);
 
-/** Reads every file of workflows, sorted by name. */
-export function readWorkflowFiles(): WorkflowFile[] {
+/** The names of all files of workflows, sorted; none of them is read. */
+export function listWorkflowFiles(): string[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .sort()
-    .map((file) => readWorkflowFile(file.slice(0, -'.yaml'.length), readFileSync(new URL(file, folder), 'utf8')));
+    .map((file) => file.slice(0, -'.yaml'.length));
 }
 
-function readWorkflowFile(name: string, text: string): WorkflowFile {
+/** Reads a file of workflows that `listWorkflowFiles` named. */
+export function readWorkflowFile(name: string): WorkflowFile {
+  const text = readFileSync(new URL(`${name}.yaml`, folder), 'utf8');
   const { info, workflows } = parse(text) as ArazzoDocument;
   return {
     name,

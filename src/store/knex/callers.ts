@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
 import type { CallerStore } from '../store.ts';
+import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
-
-const readToken = rows.credentialTokens.reader('token_');
-const readCredential = rows.credentials.reader('credential_');
 
 type CredentialVerb = 'createCredential' | 'findCredential' | 'listCredentials' | 'revokeCredential';
 type TokenVerb = 'addToken' | 'findToken' | 'revokeToken';
@@ -31,19 +29,13 @@ function credentialVerbs(db: Knex): Pick<CallerStore, CredentialVerb> {
   };
 }
 
-function tokenVerbs(db: Knex): Pick<CallerStore, TokenVerb> {
+function tokenVerbs(db: Knex, hot: HotVerbs): Pick<CallerStore, TokenVerb> {
   return {
     addToken: async (token) => {
       const [row] = await db('credential_tokens').insert(rows.credentialTokens.write(token)).returning('*');
       return rows.credentialTokens.read(row);
     },
-    findToken: async (accountId, tokenId) => {
-      const row = await db('credential_tokens as t')
-        .join('credentials as c', { 'c.account_id': 't.account_id', 'c.id': 't.credential_id' })
-        .where({ 't.account_id': accountId, 't.id': tokenId })
-        .first([...rows.credentialTokens.select('t', 'token_'), ...rows.credentials.select('c', 'credential_')]);
-      return row ? { token: readToken(row), credential: readCredential(row) } : null;
-    },
+    findToken: (accountId, tokenId) => hot.findCredentialToken(db, accountId, tokenId),
     revokeToken: async (accountId, tokenId, at) => {
       const token = db('credential_tokens').where({ account_id: accountId, id: tokenId });
       await token.whereNull('revoked_at').update({ revoked_at: at });
@@ -51,10 +43,10 @@ function tokenVerbs(db: Knex): Pick<CallerStore, TokenVerb> {
   };
 }
 
-export function callerVerbs(db: Knex): CallerStore {
+export function callerVerbs(db: Knex, hot: HotVerbs): CallerStore {
   return {
     ...credentialVerbs(db),
-    ...tokenVerbs(db),
+    ...tokenVerbs(db, hot),
     createApiKey: (key) =>
       separately(db, async (tx) => {
         const [row] = await tx('api_keys').insert(rows.apiKeys.write(key)).returning('*');

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AccessTokenStanding, Consumption, ConsumptionOutcome } from '../store.ts';
+import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken } from '../store.ts';
 import type { Cell } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
@@ -27,6 +27,7 @@ export interface HotVerbs {
   readonly consume: Consume;
   readonly append: Append;
   readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
+  readonly findCredentialToken: (db: Knex, accountId: number, id: number) => Promise<CredentialToken | null>;
 }
 
 /** What the two databases do each in its own way. */

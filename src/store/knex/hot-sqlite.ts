@@ -12,7 +12,7 @@ import { onConnection, withOneCommit } from './sqlite-client.ts';
 const prepared = new WeakMap<Sqlite.Database, Map<string, Sqlite.Statement<Cell[], DbRow>>>();
 
 /** The texts are a few constants: nothing of a request ever gets into one. */
-function statement(connection: Sqlite.Database, text: string): Sqlite.Statement<Cell[], DbRow> {
+export function statement(connection: Sqlite.Database, text: string): Sqlite.Statement<Cell[], DbRow> {
   const known = prepared.get(connection) ?? new Map<string, Sqlite.Statement<Cell[], DbRow>>();
   prepared.set(connection, known);
   const existing = known.get(text);
@@ -35,7 +35,8 @@ export function appendOnSqlite(patienceMilliseconds: number): Append {
     });
 }
 
-function byKey(shape: Pick<Shape<never>, 'table' | 'columns'>, key: string): string {
+/** Finds a row of an account by a number. */
+export function byKey(shape: Pick<Shape<never>, 'table' | 'columns'>, key: string): string {
   return `select ${shape.columns.join(', ')} from ${shape.table} where account_id = ? and ${key} = ?`;
 }
 

@@ -39,7 +39,7 @@ export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
     accounts: accountVerbs(db),
     facts: factVerbs(db),
     keys: keyVerbs(db),
-    callers: callerVerbs(db),
+    callers: callerVerbs(db, hot),
     users: userVerbs(db),
     roles: roleVerbs(db),
     access: accessVerbs(db),

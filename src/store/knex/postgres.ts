@@ -4,6 +4,7 @@ import { Failure } from '../../domain/failure.ts';
 import { consumeOnPostgres } from './consume-postgres.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
+import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 
 /** Any number that no other program takes on the same database. */
@@ -83,7 +84,12 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
   return {
     kind: 'postgres',
     db,
-    hot: { consume: consumeOnPostgres, append: appendOnPostgres, findAccessToken: findAccessTokenOnPostgres },
+    hot: {
+      consume: consumeOnPostgres,
+      append: appendOnPostgres,
+      findAccessToken: findAccessTokenOnPostgres,
+      findCredentialToken: findCredentialTokenOnPostgres,
+    },
     generation: (accountId) => generationOnPostgres(db, accountId),
     exclusively: (work) => exclusively(db, work),
     backup: async () => {

@@ -6,6 +6,7 @@ import { Failure } from '../../domain/failure.ts';
 import { consumeOnSqlite } from './consume-sqlite.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
+import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
 import { SqliteClient } from './sqlite-client.ts';
 
@@ -74,6 +75,7 @@ export function openSqlite({ url, log, waitMilliseconds }: EngineOptions): Engin
       consume: consumeOnSqlite(waitMilliseconds),
       append: appendOnSqlite(waitMilliseconds),
       findAccessToken: findAccessTokenOnSqlite,
+      findCredentialToken: findCredentialTokenOnSqlite,
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
     exclusively: (work) => exclusively(db, work),

@@ -47,8 +47,7 @@ export function createLog({ level, destination: given }: LogOptions): Log {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // Not waited for; a reader that stalls costs lines beyond 8 MiB, never the service.
-    given ?? destination({ fd: 1, sync: false, maxLength: 8 * 1024 * 1024 }),
+    given ?? standardOutput(),
   );
   return {
     debug: (event, fields) => lines.debug(allowed(fields), clean(event)),
@@ -56,6 +55,25 @@ export function createLog({ level, destination: given }: LogOptions): Log {
     warn: (event, fields) => lines.warn(allowed(fields), clean(event)),
     error: (event, fields) => lines.error(allowed(fields), clean(event)),
   };
+}
+
+/**
+ * Not waited for: a reader that stalls and a disk that is full cost the lines beyond 8 MiB, never the service. What
+ * could not be written goes out with the first line after there is space again.
+ */
+function standardOutput(): DestinationStream {
+  const stream = destination({ fd: 1, sync: false, maxLength: 8 * 1024 * 1024 });
+  stream.on('error', () => {});
+  const flush = stream.flushSync.bind(stream);
+  // Called when the process ends, when nobody could catch what it throws.
+  stream.flushSync = () => {
+    try {
+      flush();
+    } catch {
+      // The last lines find no space.
+    }
+  };
+  return stream;
 }
 
 function allowed(fields: LogFields = {}): Record<string, string | number> {

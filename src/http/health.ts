@@ -57,7 +57,7 @@ async function check({ store, readiness }: HealthOptions): Promise<Record<string
     if (pending.length > 0) checks['migrations'] = `${pending.length} pending`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    checks['store'] = 'unreachable';
+    checks['store'] = error.detail.reason?.startsWith('the store is damaged') ? error.detail.reason : 'unreachable';
     checks['migrations'] = 'unknown';
   }
   return checks;

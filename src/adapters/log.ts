@@ -1,6 +1,7 @@
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../config-values.ts';
 import type { Log, LogFields } from '../services.ts';
+import { createLineWriter } from './line-writer.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -31,6 +32,8 @@ const fieldKinds = {
 } as const satisfies Record<keyof LogFields, 'string' | 'number'>;
 
 const fieldNames = Object.keys(fieldKinds) as (keyof LogFields)[];
+const standardOutput = 1;
+const mostWaitingCharacters = 8 * 1024 * 1024;
 const mostCharacters = 512;
 const mostStackCharacters = 4096;
 
@@ -47,7 +50,7 @@ export function createLog({ level, destination: given }: LogOptions): Log {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    given ?? standardOutput(),
+    given ?? createLineWriter(standardOutput, mostWaitingCharacters),
   );
   return {
     debug: (event, fields) => lines.debug(allowed(fields), clean(event)),
@@ -55,25 +58,6 @@ export function createLog({ level, destination: given }: LogOptions): Log {
     warn: (event, fields) => lines.warn(allowed(fields), clean(event)),
     error: (event, fields) => lines.error(allowed(fields), clean(event)),
   };
-}
-
-/**
- * Not waited for: a reader that stalls and a disk that is full cost the lines beyond 8 MiB, never the service. What
- * could not be written goes out with the first line after there is space again.
- */
-function standardOutput(): DestinationStream {
-  const stream = destination({ fd: 1, sync: false, maxLength: 8 * 1024 * 1024 });
-  stream.on('error', () => {});
-  const flush = stream.flushSync.bind(stream);
-  // Called when the process ends, when nobody could catch what it throws.
-  stream.flushSync = () => {
-    try {
-      flush();
-    } catch {
-      // The last lines find no space.
-    }
-  };
-  return stream;
 }
 
 function allowed(fields: LogFields = {}): Record<string, string | number> {

@@ -7,6 +7,9 @@ const intervalMilliseconds = 60_000;
 const rowsAtOnce = 1_000;
 const mostStatements = 20;
 const accountsAtOnce = 100;
+/** A clock that gained so much in one round was set; and for so long it is not believed. */
+const mostAheadMilliseconds = 10 * 60_000;
+const doubtMilliseconds = 3_600_000;
 
 export interface Housekeeping {
   /** No further round begins; settles when the running one has ended. */
@@ -15,15 +18,21 @@ export interface Housekeeping {
 
 type HousekeepingServices = Pick<Services, 'store' | 'clock' | 'vault' | 'addresses' | 'log'>;
 
-/** Every minute: deletes what expired, publishes signing keys that are due and removes retired ones. */
+/**
+ * Every minute: deletes what expired, publishes signing keys that are due and removes retired ones. After the clock
+ * jumped ahead, not for an hour, `monotonic` telling the time: what a wrong clock takes for expired would be gone.
+ */
 export function startHousekeeping(
   services: HousekeepingServices,
   everyMilliseconds = intervalMilliseconds,
+  monotonic: () => number = () => performance.now(),
 ): Housekeeping {
+  const isTrusted = watchClock(services, monotonic);
   let running: Promise<void> | null = null;
   let nextAccount = 0;
 
   async function round(): Promise<void> {
+    if (!isTrusted()) return;
     try {
       await purge(services);
       nextAccount = await tendKeys(services, nextAccount);
@@ -43,6 +52,25 @@ export function startHousekeeping(
       clearInterval(timer);
       await running;
     },
+  };
+}
+
+/** Whether the clock has run as a clock does, or has kept its new time for an hour. */
+function watchClock({ clock, log }: HousekeepingServices, monotonic: () => number): () => boolean {
+  let start = clock.now() - monotonic();
+  let doubtedSince: number | null = null;
+  return () => {
+    const ahead = clock.now() - monotonic() - start;
+    if (ahead > mostAheadMilliseconds) {
+      if (doubtedSince === null) {
+        doubtedSince = monotonic();
+        log.warn('clock jumped ahead', { reason: 'nothing is deleted for an hour', milliseconds: Math.round(ahead) });
+      }
+      if (monotonic() - doubtedSince < doubtMilliseconds) return false;
+    }
+    doubtedSince = null;
+    start += ahead;
+    return true;
   };
 }
 

@@ -12,9 +12,9 @@ import { prepareDemo } from './demo.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
+import { openConfiguredStore } from './prepare-store.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
-import { openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
 const drainMilliseconds = 10_000;
@@ -31,7 +31,9 @@ export interface ServeOptions {
 export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
-  const store = await openStore({ url: config.databaseUrl, log: (line) => log.warn('database', { reason: line }) });
+  // Knex adds the stack to what it says of an error.
+  const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
+  const store = await openConfiguredStore(config, { log: warn, remake: demo });
   try {
     await store.migrate();
     const services = await createServices(config, store, log);

@@ -23,7 +23,7 @@ onServices('housekeeping', (subject) => {
     assert.ok(credential);
     await issueCredentialToken(services, account, credential);
     const before = (await listKeys(services, account)).map(({ kid }) => kid);
-    const housekeeping = startHousekeeping(services, 10);
+    const housekeeping = startHousekeeping(services, 10, () => services.clock.now());
     try {
       services.clock.advance(89 * day);
       await until(async () => (await listKeys(services, account)).length === 4);
@@ -38,6 +38,48 @@ onServices('housekeeping', (subject) => {
     for (const event of ['next signing keys published', 'retired signing keys removed', 'expired rows deleted']) {
       assert.ok(events.includes(event), event);
     }
+  });
+
+  test('deletes nothing for an hour after the clock jumped ahead (D8)', { timeout: 60_000 }, async () => {
+    let rounds = 0;
+    let elapsed = 0;
+    const { store } = subject.services;
+    const purge = async () => {
+      rounds += 1;
+      return 0;
+    };
+    const asked = { count: 0 };
+    const monotonic = () => {
+      asked.count += 1;
+      return elapsed;
+    };
+    const services = await testServices(store, { clock: testClock(), store: { ...store, purge } });
+    const housekeeping = startHousekeeping(services, 5, monotonic);
+    const rest = async () => {
+      const from = asked.count;
+      await until(() => asked.count > from + 6);
+    };
+    try {
+      await until(() => rounds > 0);
+      services.clock.advance(day);
+      await rest();
+      const before = rounds;
+      elapsed += 3_500_000;
+      services.clock.advance(3_500_000);
+      await rest();
+      assert.equal(rounds, before);
+      services.clock.advance(-day);
+      await until(() => rounds > before);
+      services.clock.advance(day);
+      await rest();
+      elapsed += 3_700_000;
+      services.clock.advance(3_700_000);
+      const trusted = rounds;
+      await until(() => rounds > trusted);
+    } finally {
+      await housekeeping.stop();
+    }
+    assert.equal(services.lines.filter(({ event }) => event === 'clock jumped ahead').length, 2);
   });
 
   test('goes on after a failure, and stops for good', { timeout: 60_000 }, async () => {

@@ -1,6 +1,7 @@
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../config-values.ts';
 import type { Log, LogFields } from '../services.ts';
+import { createLineWriter } from './line-writer.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -31,6 +32,8 @@ const fieldKinds = {
 } as const satisfies Record<keyof LogFields, 'string' | 'number'>;
 
 const fieldNames = Object.keys(fieldKinds) as (keyof LogFields)[];
+const standardOutput = 1;
+const mostWaitingCharacters = 8 * 1024 * 1024;
 const mostCharacters = 512;
 const mostStackCharacters = 4096;
 
@@ -47,8 +50,7 @@ export function createLog({ level, destination: given }: LogOptions): Log {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // Not waited for; a reader that stalls costs lines beyond 8 MiB, never the service.
-    given ?? destination({ fd: 1, sync: false, maxLength: 8 * 1024 * 1024 }),
+    given ?? createLineWriter(standardOutput, mostWaitingCharacters),
   );
   return {
     debug: (event, fields) => lines.debug(allowed(fields), clean(event)),

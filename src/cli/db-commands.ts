@@ -1,25 +1,31 @@
 import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
+import { requireKnown } from '../store/knex/index.ts';
 import { addCommand, addGroup, type Outlet } from './command.ts';
 import { fields } from './output.ts';
 import { withStore } from './session.ts';
 
 export function addDatabaseCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'db', 'the database');
-  addCommand(group, 'migrate', 'apply the migrations of this release', outlet, () =>
-    withStore(async (store) => {
-      const before = await store.status();
-      const { applied, pending } = await store.migrate();
-      const migrated = applied.filter((name) => !before.applied.includes(name));
-      return {
-        json: { kind: store.kind, migrated, applied, pending },
-        text: migrated.length > 0 ? fields({ migrated }) : 'up to date\n',
-      };
-    }),
+  addCommand(group, 'migrate', 'apply the migrations of this release; a new database is made', outlet, () =>
+    withStore(
+      async (store) => {
+        const before = await store.status();
+        const { applied, pending } = await store.migrate();
+        const migrated = applied.filter((name) => !before.applied.includes(name));
+        return {
+          json: { kind: store.kind, migrated, applied, pending },
+          text: migrated.length > 0 ? fields({ migrated }) : 'up to date\n',
+        };
+      },
+      { create: true },
+    ),
   );
   addCommand(group, 'status', 'which migrations are applied', outlet, () =>
     withStore(async (store) => {
-      const { applied, pending } = await store.status();
+      const status = await store.status();
+      requireKnown(status);
+      const { applied, pending } = status;
       const json = { kind: store.kind, applied, pending };
       return { json, text: fields(json) };
     }),

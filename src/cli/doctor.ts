@@ -6,9 +6,11 @@ import { createKeyFile } from '../adapters/key-file.ts';
 import { type Config, ConfigMistakes, readConfig } from '../config.ts';
 import { isLoopback } from '../config-values.ts';
 import { listAccounts } from '../domain/accounts/accounts.ts';
+import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
-import { openStore } from '../store/knex/index.ts';
+import { openConfiguredStore } from '../prepare-store.ts';
+import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 
@@ -24,6 +26,8 @@ export interface Finding {
 }
 
 const leastNodeMajor = 24;
+const restoreKey = 'restore the file from your backup, mode 0600';
+const restoreStore = 'restore a backup: docs/operations.md, "When the database is damaged"';
 
 /** Examines what the environment configures. */
 export async function examine(nodeVersion: string): Promise<Finding[]> {
@@ -79,26 +83,40 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
 
 async function examineStore(config: Config): Promise<Finding[]> {
   const file = /^sqlite:(.+)$/.exec(config.databaseUrl)?.[1];
-  if (file !== undefined && !existsSync(file)) {
+  if (file !== undefined && !existsSync(file) && !existsSync(config.masterKeyFile)) {
     return [off('store', `${file} is not there yet; the first start makes it`, 'npm start')];
   }
   let store: Store | undefined;
   try {
-    store = await openStore({ url: config.databaseUrl });
+    store = await openConfiguredStore(config);
     return await examineOpenStore(config, store);
   } catch (error) {
-    return [fatal('store', describeError(error).message, 'check DATABASE_URL and that the database runs')];
+    return [describeRefusal(error)];
   } finally {
     await store?.close();
   }
 }
 
+/** Ours say what they are about; the rest comes from the driver. */
+function describeRefusal(error: unknown): Finding {
+  const { message } = describeError(error);
+  const about = error instanceof Failure ? error.detail.name : undefined;
+  if (about === 'master key') return fatal('master key', message, restoreKey);
+  if (about === 'migrations') return fatal('migrations', message, 'start the newer release');
+  if (about === 'store') return fatal('store', message, restoreStore);
+  return fatal('store', message, 'check DATABASE_URL and that the database runs');
+}
+
 async function examineOpenStore(config: Config, store: Store): Promise<Finding[]> {
-  const { applied, pending } = await store.status();
+  const status = await store.status();
+  requireKnown(status);
+  const { applied, pending } = status;
   if (pending.length > 0) {
     const detail = `${applied.length} applied, ${pending.length} pending: ${pending.join(', ')}`;
     return [ok('store', store.kind), fatal('migrations', detail, 'gatehouse db migrate')];
   }
+  const damage = await store.findDamage();
+  if (damage.length > 0) return [fatal('store', `damaged: ${damage.join('; ')}`, restoreStore)];
   // A write proves that the store is writable and, on SQLite, that the connection commits durably.
   await store.facts.keep('doctor', 'wrote here');
   const durable = { sqlite: 'SQLite, WAL, synchronous=FULL', postgres: 'PostgreSQL, synchronous_commit=on' }[
@@ -118,7 +136,7 @@ async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promis
     if (key) return ok('master key', `${masterKeyFile}, mode 0600, opens this database`);
     return off('master key', `${masterKeyFile} is not there yet; the first start makes it`, 'npm start');
   } catch (error) {
-    return fatal('master key', describeError(error).message, 'restore the file from your backup, mode 0600');
+    return fatal('master key', describeError(error).message, restoreKey);
   }
 }
 

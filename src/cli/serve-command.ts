@@ -14,6 +14,8 @@ export function addServeCommand(program: Command): void {
       // The other commands do without the web framework.
       const { serve } = await import('../main.ts');
       // With --json nothing but event lines: the demo secrets are in demo.json.
+      // On a full disk what is for people is lost, and the service goes on.
+      process.stdout.on('error', () => {});
       const print = (text: string) => void (json || process.stdout.write(text));
       await serve({ config, demo: demo === true, print });
     });

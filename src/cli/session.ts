@@ -4,24 +4,35 @@ import { createServices } from '../create-services.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
+import { openConfiguredStore } from '../prepare-store.ts';
 import type { Services } from '../services.ts';
-import { openStore } from '../store/knex/index.ts';
+import { openStore, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 
-/** Runs `work` over the configured store, which is closed afterwards. */
-export async function withStore<Result>(work: (store: Store, config: Config) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` over the configured store, which is closed afterwards. Throws `unavailable` when there is none, unless
+ * `create` says to make it.
+ */
+export async function withStore<Result>(
+  work: (store: Store, config: Config) => Promise<Result>,
+  { create = false } = {},
+): Promise<Result> {
   const config = readConfig();
-  const store = await openStore({ url: config.databaseUrl });
+  return closing(await openStore({ url: config.databaseUrl, create }), (store) => work(store, config));
+}
+
+async function closing<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
   try {
-    return await work(store, config);
+    return await work(store);
   } finally {
     await store.close();
   }
 }
 
 /** Runs `work` with the services of a server: a new database is set up, one of another release is left alone. */
-export function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
-  return withStore(async (store, config) => {
+export async function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
+  const config = readConfig();
+  return closing(await openConfiguredStore(config), async (store) => {
     await prepareStore(store);
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
     return work(await createServices(config, store, log));
@@ -37,7 +48,9 @@ export function withAccount<Result>(
 }
 
 async function prepareStore(store: Store): Promise<void> {
-  const { applied, pending } = await store.status();
+  const status = await store.status();
+  requireKnown(status);
+  const { applied, pending } = status;
   if (pending.length === 0) return;
   // A server of the former release may be running on it.
   if (applied.length > 0) {

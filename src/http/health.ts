@@ -72,8 +72,9 @@ async function checkStore(store: Services['store']): Promise<StoreChecks> {
     const { pending } = await store.status();
     return { store: 'ok', migrations: pending.length > 0 ? `${pending.length} pending` : 'ok' };
   } catch (error) {
-    if (error instanceof Failure) return unreachable;
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    const { reason } = error.detail;
+    return reason?.startsWith('the store is damaged') ? { ...unreachable, store: reason } : unreachable;
   }
 }
 

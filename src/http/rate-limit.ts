@@ -57,10 +57,11 @@ export function createLimits(): Limits {
   };
 }
 
-function stateOf(result: RateLimiterRes, { points }: Limit): LimitState {
+function stateOf(result: RateLimiterRes, { points, windowSeconds }: Limit): LimitState {
   return {
     limit: points,
     remaining: Math.max(0, result.remainingPoints),
-    resetSeconds: Math.ceil(result.msBeforeNext / 1000),
+    // A window ends by a timer; the time left is told by the clock, which may have been moved since it began.
+    resetSeconds: Math.min(windowSeconds, Math.max(0, Math.ceil(result.msBeforeNext / 1000))),
   };
 }

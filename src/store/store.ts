@@ -320,11 +320,13 @@ export interface Store extends StoreVerbs {
   /** Undoes the last `steps` migrations. */
   rollback(steps: number): Promise<MigrationStatus>;
   status(): Promise<MigrationStatus>;
-  /** Throws `unavailable` when the store cannot read. */
+  /** Throws `unavailable` when the store cannot read, and from then on when it met a damaged page. */
   ping(): Promise<void>;
   /** Deletes up to `limit` rows of each kind that expired or were used up long enough ago to be of no use; answers how many. */
   purge(now: Milliseconds, limit: number): Promise<number>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
+  /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */
+  findDamage(): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import Sqlite from 'better-sqlite3';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 
 interface Finding {
@@ -73,8 +74,8 @@ describe('gatehouse doctor', () => {
   });
 
   test('finds migrations that are missing', async () => {
-    await empty.json('db', 'status');
-    const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:data/gatehouse.db' });
+    new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
+    const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });
     assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
   });
 

@@ -39,6 +39,24 @@ for (const kind of databases) {
       }
     });
 
+    test('down to the first migration and up again keeps the rows (D7)', async () => {
+      const { store, dispose } = await openTestStore(kind);
+      try {
+        const { accountId, grantId } = await fill(store);
+        const [accounts, grant] = [await store.accounts.list(), await store.grants.find(accountId, grantId)];
+        assert.deepEqual((await store.rollback(migrationNames.length - 1)).applied, migrationNames.slice(0, 1));
+        assert.deepEqual(await store.accounts.list(), accounts);
+        assert.deepEqual(await store.migrate(), { applied: migrationNames, pending: [] });
+        assert.deepEqual(await store.accounts.list(), accounts);
+        assert.deepEqual(await store.grants.find(accountId, grantId), grant);
+        assert.equal(await store.facts.read('name'), 'value');
+        assert.ok((await store.generation(accountId)) !== null);
+        await fill(store);
+      } finally {
+        await dispose();
+      }
+    });
+
     test('opening and asking for the status change nothing', async () => {
       const { url, drop } = await emptyDatabase(kind);
       const store = await openPatientStore(url);

@@ -20,6 +20,8 @@ export interface EngineOptions {
   readonly log: (line: string) => void;
   /** How long a verb waits for a connection, and again for a lock, before it says `unavailable`. */
   readonly waitMilliseconds: number;
+  /** Whether a database file that is not there is made; so unless this is false. */
+  readonly create?: boolean;
 }
 
 /** What is done so often that building statements with Knex would cost more than running them. */
@@ -39,5 +41,6 @@ export interface Engine {
   /** A transaction that one process at a time can be in, without limits of time. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;
+  findDamage(): Promise<string[]>;
   ping(): Promise<void>;
 }

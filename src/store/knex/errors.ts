@@ -40,6 +40,9 @@ function describe(error: unknown): DriverError {
 /** SQLite's result codes that pass or that an operator ends; the extended codes begin with these. */
 const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
 
+/** What is stored cannot be read: a page that is damaged, a file that is no database, an index that does not fit. */
+const damage = /^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/;
+
 /**
  * PostgreSQL's: connection (08), database that is not there (3D000), resources (53), operator (57), input or output
  * (58030), time out waiting for a lock (55P03), serialization and deadlock (40001, 40P01), read-only (25006), idle in a
@@ -90,6 +93,12 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(describe(error).code);
 }
 
+/** The code with which a driver said that the database is damaged, be it the cause of a `Failure`; else null. */
+export function damageOf(error: unknown): string | null {
+  const { code } = describe(error instanceof Failure ? error.cause : error);
+  return damage.test(code) ? code : null;
+}
+
 /** The `Failure` that stands for a driver's error, or the error itself. */
 export function translate(error: unknown): unknown {
   if (error instanceof Failure) return error;
@@ -100,6 +109,14 @@ export function translate(error: unknown): unknown {
   }
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') {
     return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
+  }
+  if (damage.test(code)) {
+    const message = `the database is damaged (${code}): restore it from your backup (docs/operations.md)`;
+    return new Failure(
+      'unavailable',
+      { name: 'store', message, reason: `the store is damaged: ${code}` },
+      { cause: error },
+    );
   }
   if (isOutage(described)) {
     const missing = code === 'SQLITE_ERROR' ? 'a table or column is missing' : postgresTaken[code];

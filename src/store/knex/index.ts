@@ -7,17 +7,19 @@ import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
-import { translate } from './errors.ts';
+import { damageOf, translate } from './errors.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
-import { migrate, readStatus, rollback } from './migrate.ts';
+import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { sessionVerbs } from './sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { userVerbs } from './users.ts';
+
+export { requireKnown };
 
 export interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */
@@ -29,6 +31,8 @@ export interface StoreOptions {
    * that callers hear of an outage within two seconds.
    */
   readonly acquireTimeoutMilliseconds?: number;
+  /** Make the database file of SQLite when it is not there; done unless this is false. */
+  readonly create?: boolean;
 }
 
 const defaultWaitMilliseconds = 900;
@@ -100,14 +104,25 @@ function createTransaction({ db, hot }: Engine, current: AsyncLocalStorage<Trans
   };
 }
 
-/** The store on an engine that is open. */
-export function createStore(engine: Engine): Store {
+/** The store on an engine that is open; `log` takes a line when the database turns out to be damaged. */
+export function createStore(engine: Engine, log: (line: string) => void = () => {}): Store {
   const { db, kind } = engine;
   const current = new AsyncLocalStorage<TransactionState>();
+  let damaged: unknown = null;
+  const noteDamage = (error: unknown): void => {
+    if (damaged !== null || damageOf(error) === null) return;
+    damaged = translate(error);
+    log(`the database is damaged: ${damageOf(error)}`);
+  };
   // On SQLite such a use would wait for the connection that the transaction holds; on PostgreSQL, often, for its locks.
   const outside: Around = async (work) => {
     if (current.getStore()?.open) throw new Failure('internal', { reason: 'the store was used inside a transaction' });
-    return work();
+    try {
+      return await work();
+    } catch (error) {
+      noteDamage(error);
+      throw error;
+    }
   };
   const alone: Around = (work) =>
     outside(work).catch((error: unknown) => {
@@ -123,9 +138,14 @@ export function createStore(engine: Engine): Store {
     migrate: () => alone(() => migrate(engine)),
     rollback: (steps) => alone(() => rollback(engine, steps)),
     status: () => alone(() => readStatus(db)),
-    ping: () => alone(engine.ping),
+    ping: async () => {
+      // Ready again only after a restart: a page that was read well since says nothing about the others.
+      if (damaged !== null) throw damaged;
+      await alone(engine.ping);
+    },
     purge: (now, limit) => alone(() => purge(now, limit)),
     backup: (file) => alone(() => engine.backup(file)),
+    findDamage: () => alone(() => engine.findDamage()),
     close: () => db.destroy(),
   };
 }
@@ -139,23 +159,33 @@ function openEngine(options: EngineOptions): Engine {
   });
 }
 
+/** Never with the URL of PostgreSQL, which holds a password. */
+function damagedAt(url: string, cause: unknown): Failure {
+  const place = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : 'the database';
+  const message = `${place} is damaged, or no database of this service (${damageOf(cause)}); restore it from your backup: docs/operations.md`;
+  return new Failure('unavailable', { name: 'store', message, reason: `${damageOf(cause)}` }, { cause });
+}
+
 /**
  * Opens the store that `url` names and reads from it once; migrations stay as they are (`Store.migrate`).
- * Throws `value_invalid` for any other URL, `unavailable` when the database does not answer.
+ * Throws `value_invalid` for any other URL, `unavailable` when the database does not answer, is damaged, or lost commits.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  const log = options.log ?? (() => {});
   const store = createStore(
     openEngine({
       url: options.url,
-      log: options.log ?? (() => {}),
+      log,
       waitMilliseconds: options.acquireTimeoutMilliseconds ?? defaultWaitMilliseconds,
+      create: options.create ?? true,
     }),
+    log,
   );
   try {
     await store.ping();
   } catch (error) {
     await store.close();
-    throw error;
+    throw damageOf(error) === null ? error : damagedAt(options.url, error);
   }
   return store;
 }

@@ -14,12 +14,17 @@ export interface GrantStanding {
 /** `rotate`, `repeat` (the successor again) and `reuse` (revoke the family) change something; the rest refuses. */
 export type Verdict = 'rotate' | 'repeat' | 'reuse' | ConsumptionRefusal;
 
+/** How far the clocks of two servers may be apart. */
+const mostSkewMilliseconds = 30_000;
+
 export const reuseReason = 'refresh_token_reused';
 
 /** Which of the family's tokens was presented: its digest against the current and the previous one. */
 function place(grant: GrantRecord, { presentedDigest, now, graceMilliseconds }: Consumption): Verdict {
   if (presentedDigest === grant.currentDigest) return 'rotate';
-  const inGrace = grant.rotatedAt !== null && now < grant.rotatedAt + graceMilliseconds;
+  const age = grant.rotatedAt === null ? Number.POSITIVE_INFINITY : now - grant.rotatedAt;
+  // A clock that was put back must not make the grace longer by as much.
+  const inGrace = age < graceMilliseconds && age > -graceMilliseconds - mostSkewMilliseconds;
   return presentedDigest === grant.previousDigest && inGrace ? 'repeat' : 'reuse';
 }
 

@@ -95,6 +95,7 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
     backup: async () => {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
     },
+    findDamage: async () => [],
     ping: async () => {
       await db.raw('select 1');
     },

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import createKnex, { type Knex } from 'knex';
@@ -8,11 +8,16 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
+import { backup } from './sqlite-backup.ts';
 import { SqliteClient } from './sqlite-client.ts';
+import { findLostCommits } from './sqlite-wal.ts';
 
 /** How long a migration waits for another process that writes, and how often it looks. */
 const migrationPatienceMilliseconds = 60_000;
 const migrationPauseMilliseconds = 50;
+
+/** Of a damaged file; the first ones say enough. */
+const mostFindings = 20;
 
 /**
  * A transaction for the migrator. It begins with SQLite's write lock, which a process that dies gives back: unlike
@@ -30,32 +35,36 @@ async function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>
   }
 }
 
-/** `VACUUM INTO` reads one snapshot, so writers go on; it does not flush what it wrote. */
-async function backup(db: Knex, file: string): Promise<void> {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-      throw new Failure('conflict', { name: 'file', message: `${file} exists` }, { cause: error });
-    }
-    throw error;
-  }
-  try {
-    await db.raw('vacuum into ?', [file]);
-    for (const written of [file, dirname(resolve(file))]) {
-      const descriptor = openSync(written, 'r');
-      fsyncSync(descriptor);
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  }
+/** What a look at every page, index and foreign key finds wrong. Blocks the event loop for seconds a gigabyte. */
+async function findDamage(db: Knex): Promise<string[]> {
+  const rows: { integrity_check: string }[] = await db.raw(`pragma integrity_check(${mostFindings})`);
+  const found = rows.map(({ integrity_check: finding }) => finding).filter((finding) => finding !== 'ok');
+  if (found.length > 0) return found;
+  const orphans: { table: string; parent: string }[] = await db.raw('pragma foreign_key_check');
+  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to none of ${parent}`);
 }
 
-/** SQLite in the file that `url` (`sqlite:<path>`) names; folder and file are made when missing, for the owner only. */
-export function openSqlite({ url, log, waitMilliseconds }: EngineOptions): Engine {
+/** Throws `unavailable` where going on would make an empty database, or one that lacks what was committed. */
+function requireWhole(filename: string, create: boolean): void {
+  const size = statSync(filename, { throwIfNoEntry: false })?.size;
+  if (!create && !size) {
+    const state = size === undefined ? 'is not there' : 'is empty';
+    const message = `${filename} ${state}: restore it from your backup, or name where it is in DATABASE_URL; an empty new database is made by: gatehouse db migrate`;
+    throw new Failure('unavailable', { name: 'store', message });
+  }
+  const lost = size ? findLostCommits(filename) : null;
+  if (lost === null) return;
+  const message = `${lost}: restore ${filename} from your backup, or move ${filename}-shm away to go on without what is lost`;
+  throw new Failure('unavailable', { name: 'store', message });
+}
+
+/**
+ * SQLite in the file that `url` (`sqlite:<path>`) names; folder and file are made when missing, for the owner only.
+ * Throws `unavailable` when the file must not be made, or lost commits.
+ */
+export function openSqlite({ url, log, waitMilliseconds, create = true }: EngineOptions): Engine {
   const filename = url.slice('sqlite:'.length);
+  requireWhole(filename, create);
   mkdirSync(dirname(resolve(filename)), { recursive: true, mode: 0o700 });
   const db = createKnex({
     client: SqliteClient,
@@ -80,6 +89,7 @@ export function openSqlite({ url, log, waitMilliseconds }: EngineOptions): Engin
     generation: (accountId) => generationOnSqlite(db, accountId),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
+    findDamage: () => findDamage(db),
     ping: async () => {
       await db.raw('select count(*) from sqlite_master');
     },

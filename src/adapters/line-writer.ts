@@ -1,0 +1,78 @@
+import { write, writeSync } from 'node:fs';
+
+/** So long lines that could not be written wait for the next try. */
+const pauseMilliseconds = 100;
+/** So long the end of the process waits for a reader that stalls. */
+const patienceMilliseconds = 1000;
+
+export interface LineWriter {
+  /** Never waits and never throws. */
+  write(line: string): void;
+}
+
+/**
+ * Writes lines to a file descriptor in the background, those of one turn of the event loop together. A disk that is
+ * full or a reader that stalls costs the lines beyond `mostCharacters`, and one that is gone all further lines; never
+ * the service. What could not be written goes out when it can be again, at the latest when the process ends.
+ */
+export function createLineWriter(descriptor: number, mostCharacters: number): LineWriter {
+  let waiting = '';
+  let rest: Buffer = Buffer.alloc(0);
+  let busy = false;
+  let gone = false;
+  let underWay = false;
+
+  function next(): void {
+    if (rest.length === 0) {
+      rest = Buffer.from(waiting);
+      waiting = '';
+    }
+    busy = rest.length > 0;
+    if (!busy) return;
+    underWay = true;
+    write(descriptor, rest, (error, count) => {
+      underWay = false;
+      if (error) {
+        fail(error);
+        return;
+      }
+      rest = rest.subarray(count);
+      next();
+    });
+  }
+
+  function fail({ code }: NodeJS.ErrnoException): void {
+    if (code !== 'EPIPE') {
+      setTimeout(next, pauseMilliseconds).unref();
+      return;
+    }
+    gone = true;
+    waiting = '';
+    rest = Buffer.alloc(0);
+  }
+
+  function flush(): void {
+    const deadline = performance.now() + patienceMilliseconds;
+    // What is under way is finished by its thread.
+    let left = Buffer.concat([underWay ? Buffer.alloc(0) : rest, Buffer.from(waiting)]);
+    while (left.length > 0) {
+      try {
+        left = left.subarray(writeSync(descriptor, left));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > deadline) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      }
+    }
+  }
+
+  process.once('exit', flush);
+  return {
+    write: (line) => {
+      if (gone || waiting.length + line.length > mostCharacters) return;
+      waiting += line;
+      if (busy) return;
+      busy = true;
+      setImmediate(next);
+    },
+  };
+}

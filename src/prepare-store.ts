@@ -1,0 +1,46 @@
+/** How a server and the commands that work on accounts open the database: never an empty one in place of one that is gone. */
+
+import { existsSync } from 'node:fs';
+import { createKeyFile } from './adapters/key-file.ts';
+import type { Config } from './config.ts';
+import { Failure } from './domain/failure.ts';
+import { openStore } from './store/knex/index.ts';
+import type { Store } from './store/store.ts';
+
+export interface PrepareOptions {
+  /** Where warnings of the database layer go. */
+  readonly log?: (line: string) => void;
+  /** Make a database file that is not there although the master key is: what it held can be made again. */
+  readonly remake?: boolean;
+}
+
+/**
+ * Opens the configured store; a database file is made when there is no master key either. Throws `unavailable` when
+ * the key is there and the database is not, or holds nothing.
+ */
+export async function openConfiguredStore(config: Config, { log, remake }: PrepareOptions = {}): Promise<Store> {
+  // Read before the database, so that what another process makes at the same time is seen in the order it is made.
+  const used = createKeyFile(config.masterKeyFile).read() !== null;
+  const makes = !used || (remake === true && !isThere(config.databaseUrl));
+  if (used && makes) log?.('the database file was not there although the master key was: a new one is made');
+  const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
+  try {
+    if (!makes) await requireRows(store, config);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function isThere(databaseUrl: string): boolean {
+  return !databaseUrl.startsWith('sqlite:') || existsSync(databaseUrl.slice('sqlite:'.length));
+}
+
+/** Nobody makes an empty PostgreSQL database by mistake; a file, everybody who mistypes its name. */
+async function requireRows(store: Store, { databaseUrl, masterKeyFile }: Config): Promise<void> {
+  if (store.kind !== 'sqlite' || (await store.status()).applied.length > 0) return;
+  const file = databaseUrl.slice('sqlite:'.length);
+  const message = `${file} holds nothing although there is a master key (${masterKeyFile}): restore it from your backup; to begin with it as it is: gatehouse db migrate`;
+  throw new Failure('unavailable', { name: 'store', message });
+}

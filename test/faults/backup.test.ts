@@ -1,0 +1,92 @@
+/** D7: what a backup refuses, and what it is worth without the master key; the drill restores one taken under load. */
+
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Installation, install, type Service } from '../support/process.ts';
+import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { password, refresh } from '../support/sign-in.ts';
+import { damageTable } from './damage.ts';
+
+describe('D7: gatehouse db backup', () => {
+  let installation: Installation;
+  let service: Service;
+  let account: RunningAccount;
+  before(async () => {
+    installation = await install('sqlite');
+    service = await installation.serve();
+    account = await openAccount(service, ['grant.password=on']);
+  });
+  after(async () => {
+    account.close();
+    await installation.dispose();
+  });
+
+  async function refusal(...file: string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await installation.run(['db', 'backup', ...file]);
+    assert.deepEqual([exitCode, stdout], [1, '']);
+    return stderr;
+  }
+
+  it('refuses a name that is taken, the live database first of all, and a folder that is not there', async () => {
+    const live = 'data/gatehouse.db';
+    const { ino } = statSync(join(installation.folder, live));
+    assert.equal(await refusal(live), `gatehouse: ${live} exists; name a new file\n`);
+    assert.equal(statSync(join(installation.folder, live)).ino, ino);
+    assert.equal(await refusal('data'), 'gatehouse: data exists; name a new file\n');
+    assert.equal(await refusal('no/such.db'), 'gatehouse: no/such.db cannot be written: its folder is not there\n');
+    assert.equal((await account.wire.call('GET', '/readyz')).status, 200);
+    assert.deepEqual(
+      readdirSync(installation.folder).filter((name) => name !== 'data'),
+      [],
+    );
+  });
+
+  it('a damaged database makes no backup', async () => {
+    const copy = join(installation.folder, 'damaged.db');
+    await installation.cli('db', 'backup', copy);
+    damageTable(copy, 'clients');
+    const env = { DATABASE_URL: `sqlite:${copy}` };
+    const { exitCode, stderr } = await installation.run(['db', 'backup', 'of-damaged.db'], { env });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /damaged \(SQLITE_CORRUPT\)/);
+    assert.ok(!readdirSync(installation.folder).some((name) => name.startsWith('of-damaged')));
+  });
+
+  it('holds no secret in clear; without the master key nothing starts on it, with it everything goes on', async (t) => {
+    const { client, tokens } = await account.signIn();
+    const backup = join(installation.folder, 'backup.db');
+    await installation.cli('db', 'backup', backup);
+    assert.equal(statSync(backup).mode & 0o777, 0o600);
+    const bytes = readFileSync(backup);
+    const secrets = [
+      client.client_secret,
+      tokens.access_token,
+      tokens.refresh_token,
+      password,
+      readFileSync(join(installation.folder, 'data/master.key'), 'utf8').trim(),
+      'PRIVATE KEY',
+    ];
+    for (const secret of secrets) assert.ok(!bytes.includes(secret ?? 'x'.repeat(99)));
+
+    const other = await install('sqlite');
+    t.after(() => other.dispose());
+    const data = join(other.folder, 'data');
+    mkdirSync(data, { mode: 0o700 });
+    copyFileSync(backup, join(data, 'gatehouse.db'));
+    assert.equal(await service.stop(), 0);
+    const refused = await other.run(['serve']);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /master\.key is missing although the database holds data/);
+    assert.ok(!existsSync(join(data, 'master.key')));
+    copyFileSync(join(installation.folder, 'data/master.key'), join(data, 'master.key'));
+    const restored = await other.serve({
+      port: installation.port,
+      env: { SERVICE_DOMAIN: `localhost:${installation.port}` },
+    });
+    assert.equal((await refresh(account, client, tokens.refresh_token)).status, 200);
+    assert.equal(await restored.stop(), 0);
+    rmSync(backup);
+  });
+});

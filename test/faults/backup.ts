@@ -1,0 +1,126 @@
+/** A backup and what is proved of it: it is restored into an empty folder and asked. */
+
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, type Installation, install, type Service } from '../support/process.ts';
+import { type RunningAccount, runningAccount } from '../support/running-account.ts';
+import { clientAuthentication, type RegisteredClient, redirectUri, type Tokens } from '../support/sign-in.ts';
+
+/** What was acknowledged, and when (`performance.now()`). */
+export interface Acknowledged {
+  readonly clients: (RegisteredClient & { readonly answeredAt: number })[];
+  /** Refresh tokens of each session, oldest first, each with the time of its answer. */
+  readonly sessions: { readonly token: string; readonly answeredAt: number }[][];
+}
+
+/** Registers clients and refreshes sessions until it is stopped; any refusal rejects. */
+export function keepWriting(
+  account: RunningAccount,
+  client: RegisteredClient,
+  tokens: readonly Tokens[],
+  bearer: string,
+): { readonly acknowledged: Acknowledged; stop(): Promise<void> } {
+  let running = true;
+  const acknowledged: Acknowledged = {
+    clients: [],
+    sessions: tokens.map(({ refresh_token: token }) => [{ token, answeredAt: performance.now() }]),
+  };
+  const { headers, form } = clientAuthentication(client);
+  const register = async () => {
+    while (running) {
+      const json = { client_name: 'Made meanwhile', redirect_uris: [redirectUri] };
+      const sent = { headers: { authorization: `Bearer ${bearer}` }, json };
+      const { status, text, body, answeredAt } = await account.send('POST', '/oauth2/register', sent);
+      if (status !== 201) throw new Error(text);
+      acknowledged.clients.push({ ...body, answeredAt });
+    }
+  };
+  const refresh = async (session: Acknowledged['sessions'][number]) => {
+    while (running) {
+      const sent = {
+        headers,
+        form: { ...form, grant_type: 'refresh_token', refresh_token: session.at(-1)?.token ?? '' },
+      };
+      const { status, text, body, answeredAt } = await account.send('POST', '/oauth2/token', sent);
+      if (status !== 200) throw new Error(text);
+      session.push({ token: body.refresh_token, answeredAt });
+    }
+  };
+  const callers = [register(), register(), ...acknowledged.sessions.map(refresh)];
+  return {
+    acknowledged,
+    stop: async () => {
+      running = false;
+      await Promise.all(callers);
+    },
+  };
+}
+
+export interface Restored {
+  readonly installation: Installation;
+  readonly service: Service;
+  readonly account: RunningAccount;
+  /** From the empty folder to ready. */
+  readonly seconds: number;
+  dispose(): Promise<void>;
+}
+
+/** A new installation on the backup and the master key of the old one, asked under the old one's host. */
+export async function restore(account: RunningAccount, backup: string): Promise<Restored> {
+  const { service: origin, subdomain, host } = account;
+  const port = await freePort();
+  const installation = await install('sqlite');
+  const startedAt = performance.now();
+  const data = join(installation.folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  copyFileSync(backup, join(data, 'gatehouse.db'));
+  copyFileSync(join(origin.folder, 'data/master.key'), join(data, 'master.key'));
+  const service = await installation.serve({ port, env: { SERVICE_DOMAIN: `localhost:${origin.port}` } });
+  const seconds = (performance.now() - startedAt) / 1000;
+  const restored = runningAccount(service, subdomain, host);
+  return {
+    installation,
+    service,
+    account: restored,
+    seconds,
+    dispose: async () => {
+      restored.close();
+      await installation.dispose();
+    },
+  };
+}
+
+/** How many of what was acknowledged before `from` the restored service does not know. */
+export async function countMissing(
+  { account }: Restored,
+  client: RegisteredClient,
+  { clients, sessions }: Acknowledged,
+  from: number,
+): Promise<{ clients: number; sessions: number }> {
+  const missing = { clients: 0, sessions: 0 };
+  const knows = async (one: RegisteredClient) => {
+    const { headers, form } = clientAuthentication(one);
+    const sent = { headers, form: { ...form, token: 'x' } };
+    return (await account.send('POST', '/oauth2/introspect', sent)).status === 200;
+  };
+  for (const one of clients) if (one.answeredAt < from && !(await knows(one))) missing.clients += 1;
+  const { headers, form } = clientAuthentication(client);
+  for (const session of sessions) {
+    const known = session.findLastIndex(({ answeredAt }) => answeredAt < from);
+    // The backup holds this token or a later one: whoever has that token goes on with it.
+    const live = await Promise.all(
+      session.slice(known).map(async ({ token }) => {
+        const sent = { headers, form: { ...form, token } };
+        return (await account.send('POST', '/oauth2/introspect', sent)).body.active === true;
+      }),
+    );
+    if (!live.includes(true)) missing.sessions += 1;
+  }
+  return missing;
+}
+
+/** Lets the load run for a while. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(5);
+}

@@ -1,0 +1,138 @@
+/** D5: what cannot be read is refused with what, where and the remedy; nothing new is made in its place. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { type Installation, install } from '../support/process.ts';
+import { openAccount } from '../support/running-account.ts';
+import { authorizePath, registerClient } from '../support/sign-in.ts';
+import { damages, damageTable, filesIn } from './damage.ts';
+
+describe('D5: damaged files', () => {
+  let installation: Installation;
+  let data: string;
+  let whole: string;
+  before(async () => {
+    installation = await install('sqlite');
+    data = join(installation.folder, 'data');
+    whole = join(installation.folder, 'whole');
+    await installation.cli('account', 'create', 'acme');
+    // Leaves its mark, which it does not make twice.
+    await installation.cli('doctor');
+    cpSync(data, whole, { recursive: true });
+  });
+  after(() => installation.dispose());
+
+  function restore(): void {
+    rmSync(data, { recursive: true });
+    cpSync(whole, data, { recursive: true });
+  }
+
+  /** Digests of what is there; the log and its index come and go. */
+  function contents(): Record<string, string> {
+    const names = readdirSync(data).filter((name) => !/-(wal|shm)$/.test(name));
+    const digest = (name: string) =>
+      createHash('sha256')
+        .update(readFileSync(join(data, name)))
+        .digest('hex');
+    return Object.fromEntries(names.sort().map((name) => [name, digest(name)]));
+  }
+
+  for (const { title, apply, said, concerns } of damages) {
+    it(`${title}: serve, the commands and doctor say it and leave everything as it is`, {
+      timeout: 60_000,
+    }, async () => {
+      restore();
+      apply(filesIn(data));
+      const found = contents();
+      const reading = concerns === 'database' ? [['db', 'status']] : [];
+      const commands = [['serve'], ['account', 'list'], ['doctor'], ...reading];
+      const outcomes = await Promise.all(commands.map((command) => installation.run(command)));
+      for (const [index, { exitCode, stdout, stderr }] of outcomes.entries()) {
+        assert.equal(exitCode, 1, `${commands[index]}: ${stdout}${stderr}`);
+        assert.match(stdout + stderr, said);
+        assert.doesNotMatch(stdout + stderr, /^\s+at /m);
+      }
+      assert.deepEqual(contents(), found);
+    });
+  }
+
+  it('a damaged page is no matter at the start, 503 where it is met, and said by log, /readyz and doctor', async (t) => {
+    restore();
+    const service = await installation.serve();
+    const account = await openAccount(service);
+    const client = await registerClient(account);
+    await service.stop();
+    damageTable(filesIn(data).database, 'authorization_requests');
+    const again = await installation.serve();
+    t.after(() => again.kill());
+    assert.equal((await account.wire.call('GET', '/readyz')).status, 200);
+    const answer = await account.send('GET', authorizePath(client));
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1']);
+    const ready = await account.wire.call('GET', '/readyz');
+    assert.deepEqual([ready.status, ready.body.checks.store], [503, 'the store is damaged: SQLITE_CORRUPT']);
+    assert.equal((await account.send('GET', '/oauth2/jwks')).status, 200);
+    assert.match(again.output(), /"reason":"the database is damaged: SQLITE_CORRUPT"/);
+    assert.match(again.output(), /"status":503,.*"reason":"the store is damaged: SQLITE_CORRUPT"/);
+    const { exitCode, stdout } = await installation.run(['doctor']);
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /store +off +.*damaged.*restore a backup/);
+    account.close();
+    assert.equal(await again.stop(), 0);
+  });
+
+  it('a log that was cut off behind what was committed is not taken for the end of it', async () => {
+    restore();
+    const service = await installation.serve();
+    await installation.cli('account', 'create', 'kept');
+    await service.kill();
+    const { database } = filesIn(data);
+    const log = readFileSync(`${database}-wal`);
+    cpSync(`${database}-wal`, `${database}-wal.whole`);
+    for (const cut of [log.length - 1, log.length >> 1, 0]) {
+      writeFileSync(`${database}-wal`, log.subarray(0, cut));
+      const { exitCode, stderr } = await installation.run(['serve']);
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, /gatehouse\.db-wal is damaged: of \d+ committed pages \d+ can be read: restore/);
+    }
+    cpSync(`${database}-wal.whole`, `${database}-wal`);
+    const names = (await installation.cli('account', 'list')).map(({ subdomain }: { subdomain: string }) => subdomain);
+    assert.ok(names.includes('kept'));
+  });
+
+  it('without the database and the master key it is a new installation; with the key alone, when told so', async () => {
+    rmSync(data, { recursive: true });
+    assert.equal((await installation.run(['db', 'status'])).exitCode, 1);
+    assert.ok(!existsSync(filesIn(data).database));
+    await installation.cli('account', 'create', 'acme');
+    rmSync(filesIn(data).database);
+    await installation.cli('db', 'migrate');
+    assert.deepEqual(await installation.cli('account', 'list'), []);
+    rmSync(filesIn(data).database);
+    const service = await installation.serve({ demo: true });
+    assert.match(service.output(), /"reason":"the database file was not there although the master key was/);
+    assert.equal(await service.stop(), 0);
+  });
+});
+
+describe('D5 on PostgreSQL', () => {
+  it('a database that a newer release has migrated is refused; a server that runs goes on', async (t) => {
+    const installation = await install('postgres');
+    t.after(() => installation.dispose());
+    const service = await installation.serve();
+    const client = new pg.Client({ connectionString: installation.databaseUrl });
+    await client.connect();
+    await client.query("insert into migrations (name, batch, migration_time) values ('9999_later', 9, now())");
+    await client.end();
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+    for (const command of [['serve'], ['account', 'list'], ['db', 'status'], ['db', 'migrate'], ['doctor']]) {
+      const { exitCode, stdout, stderr } = await installation.run(command);
+      assert.equal(exitCode, 1);
+      assert.match(stdout + stderr, /a newer release has migrated this database \(9999_later\)/);
+    }
+    assert.equal(await service.stop(), 0);
+  });
+});

@@ -1,0 +1,29 @@
+import { findAnomalies, moves } from '../clock.ts';
+import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+
+/** D8: the clock is put ahead and back, through changes of summer time and past 2038. */
+export const drill: Drill = {
+  id: 'D8',
+  title: 'the clock jumps: nothing lives for ever or dies too early, lockouts and graces end',
+  rounds: 5,
+  quickRounds: 1,
+  run: (options) =>
+    onEachDatabase(async (database): Promise<DrillResult> => {
+      const figures: Record<string, number> = {};
+      for (const move of moves) figures[`anomalies, ${move.title}`] = await countAnomalies(options, database, move);
+      return { figures, holds: Object.values(figures).every((count) => count === 0) };
+    }),
+};
+
+async function countAnomalies(
+  { rounds, log }: DrillOptions,
+  ...given: Parameters<typeof findAnomalies>
+): Promise<number> {
+  let count = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const anomalies = await findAnomalies(...given);
+    for (const anomaly of anomalies) log(`${given[0]}, ${given[1].title}: ${anomaly}`);
+    count += anomalies.length;
+  }
+  return count;
+}

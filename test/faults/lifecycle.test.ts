@@ -197,6 +197,27 @@ describe('what an operator asks a server', () => {
     });
   });
 
+  it('SIGTERM: not ready at once, requests are served for DRAIN_SECONDS, and SIGINT ends the wait (O4)', async (t) => {
+    const installation = await install('sqlite', { DRAIN_SECONDS: '300' });
+    t.after(() => installation.dispose());
+    const service = await installation.serve();
+    const account = await openAccount(service);
+    t.after(() => account.close());
+    const before = await account.send('GET', '/oauth2/jwks');
+    assert.equal(before.headers['connection'], 'keep-alive');
+    const stopped = service.stop();
+    while (!events(service).includes('stopping')) await new Promise((resolve) => setTimeout(resolve, 10));
+    const ready = await account.wire.call('GET', '/readyz');
+    assert.deepEqual([ready.status, ready.body.status, ready.body.checks.serving], [503, 'stopping', 'stopping']);
+    for (let request = 0; request < 3; request += 1) {
+      const served = await account.send('GET', '/oauth2/jwks');
+      assert.deepEqual([served.status, served.headers['connection']], [200, 'close']);
+    }
+    assert.equal(await service.stop('SIGINT'), 0);
+    assert.equal(await stopped, 0);
+    assert.deepEqual(events(service), ['listening', 'stopping', 'stopped']);
+  });
+
   it('a database that is gone: /readyz 503 with the reason, /healthz 200, the doors 503', async (t) => {
     const database = await freshDatabase();
     const installation = await install('sqlite', { DATABASE_URL: database.url });

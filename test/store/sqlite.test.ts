@@ -102,6 +102,29 @@ describe('SQLite', () => {
     }
   });
 
+  test('a file that nobody may write, or a table that is gone, is an outage until it is over (D4)', async () => {
+    const grant = await newGrant(opened.store, await newCast(opened.store));
+    const store = createStore(engine);
+    const outages = [
+      ['pragma query_only = on', 'pragma query_only = off'],
+      ['alter table grants rename to away', 'alter table away rename to grants'],
+    ];
+    for (const [begin = '', end = ''] of outages) {
+      await engine.db.raw(begin);
+      for (const work of [
+        () => newGrant(store, { ...grant }),
+        () => store.grants.consume([present(grant)]),
+        () => store.transaction((tx) => tx.grants.revoke(grant.accountId, grant.id, 1, 'test')),
+      ]) {
+        assert.equal(await failureOf(work()), 'unavailable', begin);
+      }
+      assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading goes on');
+      await engine.db.raw(end);
+    }
+    const [outcome] = await store.grants.consume([present(grant)]);
+    assert.equal(outcome?.outcome, 'rotated');
+  });
+
   test('when the disk is full writes say unavailable, reads go on, and later everything does', async () => {
     const cast = await newCast(opened.store);
     const grant = await newGrant(opened.store, cast);

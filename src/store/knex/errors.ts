@@ -61,7 +61,8 @@ const postgresTaken: Readonly<Record<string, string>> = {
   '28P01': 'the server does not let us in: wrong name or password',
 };
 
-const sqliteTaken = /^no such (table|column)|has no column named/;
+/** Knex may put the statement before it. */
+const sqliteTaken = /(^| - )(no such (table|column)|table \w+ has no column named)/;
 
 /** What the sockets say. */
 const socketOutage = /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;

@@ -109,7 +109,7 @@ function judge(
 ): { readonly figure: string; readonly faults: readonly string[] } {
   const currentOf = ({ current }: Probe) => (typeof current === 'string' ? current : current(printed));
   const after = calls.filter(({ calledAt }) => calledAt > exitAt);
-  const old = after.filter(({ probe, seen }) => seen === probe.former);
+  const old = after.filter(({ probe, seen }) => seen !== currentOf(probe));
   const faults: string[] = [];
   for (const { probe, seen, calledAt } of calls) {
     // What is seen while the command runs may be half of it, as when keys of two kinds are replaced one after the other.

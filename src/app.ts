@@ -34,15 +34,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     .set('query parser', 'simple')
     .set('trust proxy', options.trustProxy ?? false);
   app.use(openExchange(services, metrics));
-  app.use(
-    createHealth({
-      store: services.store,
-      metrics,
-      readiness: options.readiness ?? { draining: false },
-      metricsToken: options.metricsToken ?? null,
-    }),
-  );
-  // The surfaces that are called most stand first.
+  // What is called most stands first.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
     surface(oauth2(services)),
@@ -54,6 +46,14 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     if (owner) owner.router(req, res, next);
     else next();
   });
+  app.use(
+    createHealth({
+      store: services.store,
+      metrics,
+      readiness: options.readiness ?? { draining: false },
+      metricsToken: options.metricsToken ?? null,
+    }),
+  );
   app.use(createDocs(services, docsFiles(surfaces)));
   app.use((_req, res) => {
     const { malformed } = exchangeOf(res);

@@ -1,6 +1,6 @@
 /** The documentation over HTTP: files held in memory, found by exact name. */
 
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
@@ -24,12 +24,9 @@ export type DocsFiles = ReadonlyMap<string, () => DocsFile>;
 const index = '/docs';
 
 /** Serves the files on the hosts of accounts. A path that is not one of theirs is left to what comes next. */
-export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Express {
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  // Flat, and repetitions stay visible as arrays.
-  app.set('query parser', 'simple');
-  app.use(async (req, res, next) => {
+export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Router {
+  const router = Router();
+  router.use(async (req, res, next) => {
     const exchange = exchangeOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
     const file = files.get(path === '/' ? index : path);
@@ -45,8 +42,8 @@ export function createDocs(services: Pick<Services, 'store' | 'addresses'>, file
     else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
   });
-  app.use(answerUnavailable);
-  return app;
+  router.use(answerUnavailable);
+  return router;
 }
 
 function sendFile(req: Request, res: Response, { type, policy, body, digest }: DocsFile): void {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import express, { type Express, type Request } from 'express';
+import { type Request, Router } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
 import type { Services } from '../services.ts';
@@ -24,14 +24,13 @@ export interface HealthOptions {
 const patienceMilliseconds = 900;
 
 /** `/healthz`, `/readyz` and `/metrics`, on any Host. */
-export function createHealth(options: HealthOptions): Express {
+export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
-  const app = express();
-  app.disable('x-powered-by').disable('etag');
-  app.get('/healthz', (_req, res) => {
+  const router = Router();
+  router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
-  app.get('/readyz', async (req, res) => {
+  router.get('/readyz', async (req, res) => {
     const { draining } = options.readiness;
     const checks = { serving: draining ? 'stopping' : 'ok', ...(await checkStore()) };
     const ready = Object.values(checks).every((result) => result === 'ok');
@@ -40,7 +39,7 @@ export function createHealth(options: HealthOptions): Express {
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
     res.json(mayRead(req, options.metricsToken) ? { status, checks } : { status });
   });
-  app.get('/metrics', async (req, res) => {
+  router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
       res.status(401).setHeader('www-authenticate', 'Bearer').json({ status: 'unauthorized' });
       return;
@@ -48,7 +47,7 @@ export function createHealth(options: HealthOptions): Express {
     res.setHeader('content-type', options.metrics.contentType);
     res.end(await options.metrics.text());
   });
-  return app;
+  return router;
 }
 
 type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;

@@ -1,5 +1,7 @@
 import { write, writeSync } from 'node:fs';
 
+/** Lines that come so soon after one another are written together. */
+const gatherMilliseconds = 20;
 /** So long lines that could not be written wait for the next try. */
 const pauseMilliseconds = 100;
 /** So long the end of the process waits for a reader that stalls. */
@@ -11,7 +13,7 @@ export interface LineWriter {
 }
 
 /**
- * Writes lines to a file descriptor in the background, those of one turn of the event loop together. A disk that is
+ * Writes lines to a file descriptor in the background, those of a moment together. A disk that is
  * full or a reader that stalls costs the lines beyond `mostCharacters`, and one that is gone all further lines; never
  * the service. What could not be written goes out when it can be again, at the latest when the process ends.
  */
@@ -72,7 +74,7 @@ export function createLineWriter(descriptor: number, mostCharacters: number): Li
       waiting += line;
       if (busy) return;
       busy = true;
-      setImmediate(next);
+      setTimeout(next, gatherMilliseconds).unref();
     },
   };
 }

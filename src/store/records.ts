@@ -230,8 +230,8 @@ export interface GrantRecord {
   readonly currentDigest: string | null;
   /** Digest of its direct predecessor. */
   readonly previousDigest: string | null;
-  /** The live token, sealed under a key derived from its predecessor. */
-  readonly sealedSuccessor: string | null;
+  /** What the live token was derived with from its predecessor. */
+  readonly successorSalt: string | null;
   readonly rotatedAt: Milliseconds | null;
   /** How often it rotated. */
   readonly generation: number;

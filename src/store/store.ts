@@ -212,8 +212,8 @@ export interface Consumption {
   /** How long the direct predecessor still gets the same successor. */
   readonly graceMilliseconds: number;
   readonly successorDigest: string;
-  /** The successor, sealed under a key derived from the presented token. */
-  readonly sealedSuccessor: string;
+  /** What the successor was derived with from the presented token. */
+  readonly successorSalt: string;
   readonly idleExpiresAt: Milliseconds;
   readonly accessToken: NewAccessToken;
 }
@@ -238,7 +238,7 @@ export type ConsumptionOutcome =
       readonly accessTokenId: number;
     }
   | {
-      /** The direct predecessor again, within the grace: the successor is the one sealed in `grant.sealedSuccessor`. */
+      /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
       readonly user: UserRecord;

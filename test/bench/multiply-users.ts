@@ -28,7 +28,7 @@ const differences: readonly (readonly [table: string, different: Readonly<Record
       current_digest: text(43),
       // As after a refresh, where a family spends its life.
       previous_digest: text(43),
-      sealed_successor: text(147),
+      successor_salt: text(22),
       rotated_at: 'created_at',
       generation: '1',
     },

@@ -16,7 +16,7 @@ import { readBack } from './read-back.ts';
 const planted: Readonly<Record<string, readonly [found: RegExp, sql: string]>> = {
   'an account without keys': [/accounts without signing keys/, 'delete from signing_keys'],
   'a grant without its token': [/grants without a refresh token/, 'update grants set current_digest = null'],
-  'a rotation without its successor': [/grants rotated in part/, 'update grants set sealed_successor = null'],
+  'a rotation without its successor': [/grants rotated in part/, 'update grants set successor_salt = null'],
   'a rotation without its access token': [
     /rotations without an access token/,
     'delete from access_tokens where id = (select max(id) from access_tokens)',

@@ -15,7 +15,7 @@ const traces = {
     join clients as c on c.account_id = g.account_id and c.app_id = g.app_id
     where g.current_digest is null and c.grant_types like '%refresh_token%'`,
   'grants rotated in part': `select count(*) from grants as g
-    where (g.generation = 0) <> (g.previous_digest is null) or (g.generation = 0) <> (g.sealed_successor is null)
+    where (g.generation = 0) <> (g.previous_digest is null) or (g.generation = 0) <> (g.successor_salt is null)
     or (g.generation = 0) <> (g.rotated_at is null)`,
   'rotations without an access token': `select count(*) from grants as g
     left join (select account_id, grant_id, count(*) as made from access_tokens group by account_id, grant_id) as t

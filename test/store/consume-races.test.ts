@@ -25,7 +25,7 @@ onEachDatabase('races of refresh tokens', (subject) => {
     const tokens = new Set<number>();
     for (const outcome of outcomes) {
       assert.ok(outcome.outcome === 'rotated' || outcome.outcome === 'repeated');
-      assert.equal(outcome.grant.sealedSuccessor, winner?.sealedSuccessor);
+      assert.equal(outcome.grant.successorSalt, winner?.successorSalt);
       assert.equal(outcome.grant.currentDigest, winner?.successorDigest);
       tokens.add(outcome.accessTokenId);
     }

@@ -31,7 +31,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
       ...grant,
       currentDigest: consumption.successorDigest,
       previousDigest: grant.currentDigest,
-      sealedSuccessor: consumption.sealedSuccessor,
+      successorSalt: consumption.successorSalt,
       rotatedAt: consumption.now,
       generation: 1,
       idleExpiresAt: consumption.idleExpiresAt,
@@ -73,7 +73,7 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     const repeated = await consume(present(grant, { now: first.now + 9999, scope: ['openid'] }));
     assert.ok(rotated.outcome === 'rotated' && repeated.outcome === 'repeated');
     assert.deepEqual(repeated.grant, after);
-    assert.equal(repeated.grant.sealedSuccessor, first.sealedSuccessor);
+    assert.equal(repeated.grant.successorSalt, first.successorSalt);
     assert.deepEqual(repeated.user, rotated.user);
     assert.notEqual(repeated.accessTokenId, rotated.accessTokenId);
     const standing = await subject.store.grants.findAccessToken(grant.accountId, repeated.accessTokenId);

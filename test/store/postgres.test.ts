@@ -78,7 +78,7 @@ describe('PostgreSQL', () => {
     const grant = await newGrant(opened.store, await newCast(opened.store));
     await opened.store.grants.consume([present(grant)]);
     const { rows } = await engine.db.raw(`select indkey::int[] && array(select attnum::int from pg_attribute
-      where attrelid = 'grants'::regclass and attname in ('current_digest', 'previous_digest', 'sealed_successor',
+      where attrelid = 'grants'::regclass and attname in ('current_digest', 'previous_digest', 'successor_salt',
         'rotated_at', 'generation', 'idle_expires_at')) as touched from pg_index where indrelid = 'grants'::regclass`);
     assert.ok(rows.length > 0);
     for (const { touched } of rows) assert.equal(touched, false);

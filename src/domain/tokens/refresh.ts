@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { accessTokenSeconds, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
-import { newSuccessor, parseRefreshToken, sealSuccessor, unsealSuccessor } from './token-text.ts';
+import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
 const dayMilliseconds = 86_400_000;
 
@@ -37,7 +37,8 @@ export async function refreshTokens(
   if (!client.grantTypes.includes('refresh_token')) throw new Failure('client_not_authorized');
   const grantId = parseRefreshToken(services.vault, account, presented);
   if (grantId === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
-  const successor = newSuccessor(services.random, presented);
+  const successorSalt = newSuccessorSalt(services.random);
+  const successor = successorOf(presented, successorSalt);
   const accessToken = prepareAccessToken(services);
   const now = services.clock.now();
   const result = await services.consumeRefreshToken({
@@ -49,7 +50,7 @@ export async function refreshTokens(
     now,
     graceMilliseconds: account.settings.refreshGraceSeconds * 1000,
     successorDigest: digestOf(successor),
-    sealedSuccessor: sealSuccessor(services.random, presented, successor),
+    successorSalt,
     idleExpiresAt: idleExpiry(account, now),
     accessToken: accessToken.row,
   });
@@ -64,7 +65,7 @@ export async function refreshTokens(
     scope: granted,
     // A narrower scope narrows what the id token says as well.
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
-    refreshToken: result.outcome === 'rotated' ? successor : unsealSuccessor(presented, grant.sealedSuccessor ?? ''),
+    refreshToken: result.outcome === 'rotated' ? successor : successorOf(presented, grant.successorSalt ?? ''),
   };
 }
 

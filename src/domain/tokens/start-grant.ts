@@ -39,7 +39,7 @@ export async function startGrant(
     appId: client.appId,
     currentDigest: null,
     previousDigest: null,
-    sealedSuccessor: null,
+    successorSalt: null,
     rotatedAt: null,
     generation: 0,
     idleExpiresAt: idleExpiry(account, now),

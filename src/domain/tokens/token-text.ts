@@ -3,7 +3,7 @@
  * of which only a digest is stored.
  */
 
-import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { newSecret } from '../secrets.ts';
@@ -43,11 +43,6 @@ export function parseRefreshToken(vault: Vault, account: Account, text: string):
   return grantId !== null && familyOf(vault, account, grantId) === family ? grantId : null;
 }
 
-/** Another token of the family that an authentic one is of. */
-export function newSuccessor(random: Random, presented: string): string {
-  return presented.slice(0, -secretLength) + newAccessSecret(random);
-}
-
 /** An id below 2^31, as all are; null for a number that no row can have. */
 function readId(text36: string | undefined): number | null {
   const id = Number.parseInt(text36 ?? '', 36);
@@ -58,23 +53,16 @@ function familyOf(vault: Vault, account: Account, grantId: number): string {
   return vault.mac(account.record, 'refresh family', String(grantId)).subarray(0, 16).toString('base64url');
 }
 
-/** Seals the successor under a key that only the presented token gives: the database alone reveals nothing. */
-export function sealSuccessor(random: Random, presented: string, successor: string): string {
-  const nonce = random.bytes(12);
-  const cipher = createCipheriv('aes-256-gcm', successorKey(presented), nonce);
-  const sealed = Buffer.concat([nonce, cipher.update(successor, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return sealed.toString('base64url');
+/** What is stored beside a used token so that its successor can be told again: 16 random bytes, base64url. */
+export function newSuccessorSalt(random: Random): string {
+  return random.bytes(16).toString('base64url');
 }
 
-/** The successor that `sealSuccessor` sealed for this presented token. Throws when it was sealed for another. */
-export function unsealSuccessor(presented: string, sealed: string): string {
-  const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', successorKey(presented), bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(-16));
-  return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
-}
-
-/** One hash is enough to make a key of 32 random bytes (RFC 5869 §3.3); the label keeps it apart from the stored digest. */
-function successorKey(presented: string): KeyObject {
-  return createSecretKey(hash('sha256', `gatehouse refresh successor ${presented}`, 'buffer'));
+/**
+ * The successor of an authentic refresh token: its random part is the SHA-256 of salt and presented token. Whoever has
+ * only the token or only the database learns nothing of it.
+ */
+export function successorOf(presented: string, salt: string): string {
+  const secret = hash('sha256', `gatehouse refresh successor ${salt} ${presented}`, 'base64url');
+  return presented.slice(0, -secretLength) + secret;
 }

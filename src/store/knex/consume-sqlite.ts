@@ -28,7 +28,7 @@ export const sqliteStatements = {
   findUser: `select ${rows.users.columns.join(', ')} from users where account_id = ? and id = ?`,
   isAssigned: `select 1 as assigned from (select ? as account_id, ? as app_id, ? as user_id) as wanted
     where ${assigned('wanted')}`,
-  rotate: `update grants set current_digest = ?, previous_digest = ?, sealed_successor = ?, rotated_at = ?,
+  rotate: `update grants set current_digest = ?, previous_digest = ?, successor_salt = ?, rotated_at = ?,
     generation = ?, idle_expires_at = ? where account_id = ? and id = ? and current_digest = ?`,
   revoke: `update grants set revoked_at = ?, revoked_because = ?
     where account_id = ? and id = ? and revoked_at is null`,
@@ -73,7 +73,7 @@ function rotate({ rotate }: Statements, before: GrantStanding, consumption: Cons
   const changed = rotate.run(
     grant.currentDigest,
     grant.previousDigest,
-    grant.sealedSuccessor,
+    grant.successorSalt,
     grant.rotatedAt,
     grant.generation,
     grant.idleExpiresAt,

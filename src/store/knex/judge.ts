@@ -65,7 +65,7 @@ export function rotated(grant: GrantRecord, consumption: Consumption): GrantReco
     ...grant,
     currentDigest: consumption.successorDigest,
     previousDigest: grant.currentDigest,
-    sealedSuccessor: consumption.sealedSuccessor,
+    successorSalt: consumption.successorSalt,
     rotatedAt: consumption.now,
     generation: grant.generation + 1,
     idleExpiresAt: consumption.idleExpiresAt,

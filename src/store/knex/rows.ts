@@ -168,7 +168,7 @@ export const grants = shape<GrantRecord>('grants', 'id', {
   authenticatedAt: 'authenticated_at',
   currentDigest: 'current_digest',
   previousDigest: 'previous_digest',
-  sealedSuccessor: 'sealed_successor',
+  successorSalt: 'successor_salt',
   rotatedAt: 'rotated_at',
   generation: 'generation',
   idleExpiresAt: 'idle_expires_at',

@@ -16,7 +16,7 @@ export const rotateAll = `
   with given as materialized (
     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[],
       $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
-      as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, sealed_successor,
+      as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, successor_salt,
         idle_expires_at, token_digest, token_issued_at, token_expires_at)
   ), current as materialized (
     select given.*, g.user_id, g.scope as granted_scope
@@ -33,7 +33,7 @@ export const rotateAll = `
     where u.status = 1 and ${assigned('c')}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
-      sealed_successor = r.sealed_successor, rotated_at = r.now, generation = g.generation + 1,
+      successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,
       idle_expires_at = r.idle_expires_at
     from ready r
     where g.account_id = r.account_id and g.id = r.grant_id and (select count(*) from ready) = $13
@@ -61,11 +61,11 @@ export const lockGrants = `
 export const writeOutcomes = `
   with changed as (
     update grants g set current_digest = n.current_digest, previous_digest = n.previous_digest,
-      sealed_successor = n.sealed_successor, rotated_at = n.rotated_at, generation = n.generation,
+      successor_salt = n.successor_salt, rotated_at = n.rotated_at, generation = n.generation,
       idle_expires_at = n.idle_expires_at, revoked_at = n.revoked_at, revoked_because = n.revoked_because
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
       $8::bigint[], $9::bigint[], $10::text[])
-      as n (account_id, id, current_digest, previous_digest, sealed_successor, rotated_at, generation,
+      as n (account_id, id, current_digest, previous_digest, successor_salt, rotated_at, generation,
         idle_expires_at, revoked_at, revoked_because)
     where g.account_id = n.account_id and g.id = n.id
   )

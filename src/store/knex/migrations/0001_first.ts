@@ -100,7 +100,7 @@ function tables(types: Types): Record<string, string> {
       allowed_at ${time} not null, primary key (account_id, user_id, app_id), ${ofUser}, ${ofClient} ${linkEnd}`,
     grants: `(account_id ${number} not null, app_id ${number} not null, user_id ${number} not null, sid text,
       scope text not null, nonce text, amr text not null, authenticated_at ${time} not null, current_digest text,
-      previous_digest text, sealed_successor text, rotated_at ${time}, generation integer not null,
+      previous_digest text, successor_salt text, rotated_at ${time}, generation integer not null,
       idle_expires_at ${time} not null, absolute_expires_at ${time} not null, revoked_at ${time}, revoked_because text,
       created_at ${time} not null, ${numbered('id')}, ${ofUser}, ${ofClient} ${hotEnd}`,
     codes: `(account_id ${number} not null, digest text not null, app_id ${number} not null, user_id ${number} not null,

@@ -9,7 +9,7 @@ import { createServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
-import { openConfiguredStore } from './prepare-store.ts';
+import { openConfiguredStore } from './open-store.ts';
 import { createServer, drain, listen } from './server.ts';
 import type { Log } from './services.ts';
 import type { Store } from './store/store.ts';

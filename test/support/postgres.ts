@@ -6,7 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -127,8 +127,15 @@ function listen(run: Tool, folder: string): number {
   }
 }
 
-/** Starts a server in about two seconds, blocking meanwhile. It ends with this process even without `stop`. */
-export function startPostgres(): PostgresServer {
+interface ServerFolder {
+  readonly folder: string;
+  readonly user: { uid?: number; gid?: number };
+  readonly run: Tool;
+  stop(): Promise<void>;
+}
+
+/** A folder for the data of one server, which ends with this process even without `stop`. */
+function openFolder(): ServerFolder {
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) {
@@ -140,12 +147,10 @@ export function startPostgres(): PostgresServer {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   guard.unref();
-  const password = randomBytes(16).toString('hex');
-  const run = openTools(folder, user);
-  initialise(run, folder, password, user);
-  const port = listen(run, folder);
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    folder,
+    user,
+    run: openTools(folder, user),
     async stop() {
       if (guard.exitCode === null) {
         guard.ref();
@@ -154,6 +159,46 @@ export function startPostgres(): PostgresServer {
       }
     },
   };
+}
+
+/** Starts a server in about two seconds, blocking meanwhile. */
+export function startPostgres(): PostgresServer {
+  const { folder, user, run, stop } = openFolder();
+  const password = randomBytes(16).toString('hex');
+  initialise(run, folder, password, user);
+  const port = listen(run, folder);
+  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop };
+}
+
+/**
+ * Starts another server on a backup of the one at `url`, taken as its manual says for tools of one's own (Making a Base
+ * Backup Using the Low Level API): the files are copied while it works, between `pg_backup_start` and `pg_backup_stop`.
+ */
+export async function startFromBackup(url: string): Promise<PostgresServer> {
+  const { folder, user, run, stop } = openFolder();
+  const data = join(folder, 'data');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select current_setting('data_directory') as folder");
+    const from: string = rows[0].folder;
+    await client.query("select pg_backup_start('copy', true)");
+    // Keeps owners and modes. What vanishes meanwhile is no part of the backup.
+    spawnSync('cp', ['-a', from, data]);
+    const { rows: stopped } = await client.query('select labelfile from pg_backup_stop(false)');
+    // The log up to the end of the copy; an installation has its archive for this.
+    rmSync(join(data, 'pg_wal'), { recursive: true });
+    spawnSync('cp', ['-a', join(from, 'pg_wal'), join(data, 'pg_wal')]);
+    const label = join(data, 'backup_label');
+    writeFileSync(label, stopped[0].labelfile, { mode: 0o600 });
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(label, user.uid, user.gid);
+    rmSync(join(data, 'postmaster.pid'), { force: true });
+  } finally {
+    await client.end();
+  }
+  const copy = new URL(url);
+  copy.port = String(listen(run, folder));
+  return { url: copy.href, stop };
 }
 
 let own: PostgresServer | undefined;

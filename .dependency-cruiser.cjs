@@ -122,7 +122,7 @@ module.exports = {
       name: 'store-is-composed',
       comment: 'Everybody else is given the store by its interface.',
       severity: 'error',
-      from: { path: src, pathNot: ['^src/store/knex/', '^src/(main|open-services|gatehouse)\\.ts$', '^src/cli/'] },
+      from: { path: src, pathNot: ['^src/store/knex/', '^src/(main|open-store|gatehouse)\\.ts$', '^src/cli/'] },
       to: { path: '^src/store/knex/' },
     },
     {

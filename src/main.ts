@@ -12,7 +12,7 @@ import { prepareDemo } from './demo.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
-import { openConfiguredStore } from './prepare-store.ts';
+import { openConfiguredStore } from './open-store.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
 import type { Store } from './store/store.ts';

@@ -9,7 +9,7 @@ import { listAccounts } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
-import { openConfiguredStore } from '../prepare-store.ts';
+import { openConfiguredStore } from '../open-store.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';

@@ -4,7 +4,7 @@ import { createServices } from '../create-services.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
-import { openConfiguredStore } from '../prepare-store.ts';
+import { openConfiguredStore } from '../open-store.ts';
 import type { Services } from '../services.ts';
 import { openStore, requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';

@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import { freePort, type Installation, install } from '../support/process.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import type { Seeded } from './seed.ts';
@@ -13,6 +14,8 @@ import { basicAuthorization, endChild, keepWatch, type Server } from './servers.
 import type { RequestKind, Target } from './target.ts';
 
 const program = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+/** As `npm start` gives them to node. */
+const startFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 const seeding = fileURLToPath(new URL('seed.ts', import.meta.url));
 const readyMilliseconds = 60_000;
 
@@ -45,6 +48,8 @@ function environment({ databaseUrl, port }: Installation, own: number): NodeJS.P
     DATABASE_URL: databaseUrl,
     PORT: String(own),
     SERVICE_DOMAIN: `localhost:${port}`,
+    // No balancer stands before it.
+    DRAIN_SECONDS: '0',
   };
 }
 
@@ -57,7 +62,7 @@ export async function startProcess(
   const { folder } = installation;
   const log = openSync(join(folder, `serve-${port}.log`), 'a');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...flags, program, 'serve'], {
+  const child = spawn(process.execPath, [...startFlags, ...flags, program, 'serve'], {
     cwd: folder,
     env: environment(installation, port),
     stdio: ['ignore', log, log],

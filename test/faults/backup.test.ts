@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { startFromBackup } from '../support/postgres.ts';
 import { type Installation, install, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
-import { password, refresh } from '../support/sign-in.ts';
+import { password, refresh, signInForCode } from '../support/sign-in.ts';
+import { countMissing, keepWriting, restore, until } from './backup.ts';
 import { damageTable } from './damage.ts';
 
 describe('D7: gatehouse db backup', () => {
@@ -88,5 +90,29 @@ describe('D7: gatehouse db backup', () => {
     assert.equal((await refresh(account, client, tokens.refresh_token)).status, 200);
     assert.equal(await restored.stop(), 0);
     rmSync(backup);
+  });
+});
+
+describe('D7 on PostgreSQL', () => {
+  it('a base backup copied while clients write holds what was acknowledged before it', {
+    timeout: 300_000,
+  }, async (t) => {
+    const installation = await install('postgres');
+    t.after(() => installation.dispose());
+    const account = await openAccount(await installation.serve(), ['limit.register=off', 'limit.client-auth=off']);
+    t.after(() => account.close());
+    const { client, email, tokens } = await account.signIn();
+    const load = keepWriting(account, client, [tokens], await account.bearer('register_clients'));
+    await until(() => load.acknowledged.clients.length > 20);
+    const beganAt = performance.now();
+    const copy = await startFromBackup(installation.databaseUrl);
+    t.after(() => copy.stop());
+    await load.stop();
+    const restored = await restore(account, copy.url);
+    t.after(() => restored.dispose());
+    const missing = await countMissing(restored, client, load.acknowledged, beganAt);
+    assert.deepEqual(missing, { clients: 0, sessions: 0 });
+    assert.ok((await signInForCode(restored.account, client, { email })).get('code'));
+    assert.match((await installation.run(['db', 'backup', 'x'])).stderr, /PostgreSQL has its own tools.*pg_dump/);
   });
 });

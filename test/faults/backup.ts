@@ -66,15 +66,19 @@ export interface Restored {
   dispose(): Promise<void>;
 }
 
-/** A new installation on the backup and the master key of the old one, asked under the old one's host. */
+/**
+ * A new installation on the backup, a file or the URL of a restored PostgreSQL database, and the master key of the old
+ * one, asked under the old one's host.
+ */
 export async function restore(account: RunningAccount, backup: string): Promise<Restored> {
   const { service: origin, subdomain, host } = account;
   const port = await freePort();
-  const installation = await install('sqlite');
+  const isFile = !backup.startsWith('postgres://');
+  const installation = await install('sqlite', isFile ? {} : { DATABASE_URL: backup });
   const startedAt = performance.now();
   const data = join(installation.folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  copyFileSync(backup, join(data, 'gatehouse.db'));
+  if (isFile) copyFileSync(backup, join(data, 'gatehouse.db'));
   copyFileSync(join(origin.folder, 'data/master.key'), join(data, 'master.key'));
   const service = await installation.serve({ port, env: { SERVICE_DOMAIN: `localhost:${origin.port}` } });
   const seconds = (performance.now() - startedAt) / 1000;

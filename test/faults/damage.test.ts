@@ -6,6 +6,8 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import { Failure } from '../../src/domain/failure.ts';
+import { damageOf, translate } from '../../src/store/knex/errors.ts';
 import { type Installation, install } from '../support/process.ts';
 import { openAccount } from '../support/running-account.ts';
 import { authorizePath, registerClient } from '../support/sign-in.ts';
@@ -119,6 +121,14 @@ describe('D5: damaged files', () => {
 });
 
 describe('D5 on PostgreSQL', () => {
+  it('a page or an index that it finds damaged is unavailable, and told apart', () => {
+    for (const code of ['XX001', 'XX002']) {
+      const failure = translate(Object.assign(new Error('invalid page in block 7'), { code }));
+      assert.ok(failure instanceof Failure && failure.code === 'unavailable');
+      assert.equal(damageOf(failure), code);
+    }
+  });
+
   it('a database that a newer release has migrated is refused; a server that runs goes on', async (t) => {
     const installation = await install('postgres');
     t.after(() => installation.dispose());

@@ -6,7 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -142,8 +142,15 @@ function listen({ run }: Tools, folder: string): number {
   }
 }
 
-/** Starts a server in about two seconds, blocking meanwhile. It ends with this process even without `stop`. */
-export function startPostgres(): PostgresServer {
+interface ServerFolder {
+  readonly folder: string;
+  readonly user: { uid?: number; gid?: number };
+  readonly tools: Tools;
+  stop(): Promise<void>;
+}
+
+/** A folder for the data of one server, which ends with this process even without `stop`. */
+function openFolder(): ServerFolder {
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) {
@@ -155,16 +162,10 @@ export function startPostgres(): PostgresServer {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   guard.unref();
-  const password = randomBytes(16).toString('hex');
-  const tools = openTools(folder, user);
-  initialise(tools, folder, password, user);
-  const port = listen(tools, folder);
-  const data = `--pgdata=${join(folder, 'data')}`;
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    halt: () => tools.runLater('pg_ctl', ['stop', '--wait', '--mode=immediate', data]),
-    resume: () =>
-      tools.runLater('pg_ctl', ['start', '--wait', data, `--log=${join(folder, 'log')}`, `--options=-p ${port}`]),
+    folder,
+    user,
+    tools: openTools(folder, user),
     async stop() {
       if (guard.exitCode === null) {
         guard.ref();
@@ -173,6 +174,59 @@ export function startPostgres(): PostgresServer {
       }
     },
   };
+}
+
+/** Starts a server in about two seconds, blocking meanwhile. */
+export function startPostgres(): PostgresServer {
+  const opened = openFolder();
+  const { folder, user, tools } = opened;
+  const password = randomBytes(16).toString('hex');
+  initialise(tools, folder, password, user);
+  return serve(opened, new URL(`postgres://postgres:${password}@127.0.0.1/postgres`));
+}
+
+/** Starts the server of a folder that holds its data. */
+function serve({ folder, tools, stop }: ServerFolder, url: URL): PostgresServer {
+  const port = listen(tools, folder);
+  url.port = String(port);
+  const data = `--pgdata=${join(folder, 'data')}`;
+  return {
+    url: url.href,
+    halt: () => tools.runLater('pg_ctl', ['stop', '--wait', '--mode=immediate', data]),
+    resume: () =>
+      tools.runLater('pg_ctl', ['start', '--wait', data, `--log=${join(folder, 'log')}`, `--options=-p ${port}`]),
+    stop,
+  };
+}
+
+/**
+ * Starts another server on a backup of the one at `url`, taken as its manual says for tools of one's own (Making a Base
+ * Backup Using the Low Level API): the files are copied while it works, between `pg_backup_start` and `pg_backup_stop`.
+ */
+export async function startFromBackup(url: string): Promise<PostgresServer> {
+  const opened = openFolder();
+  const { folder, user } = opened;
+  const data = join(folder, 'data');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select current_setting('data_directory') as folder");
+    const from: string = rows[0].folder;
+    await client.query("select pg_backup_start('copy', true)");
+    // Keeps owners and modes. What vanishes meanwhile is no part of the backup.
+    spawnSync('cp', ['-a', from, data]);
+    const { rows: stopped } = await client.query('select labelfile from pg_backup_stop(false)');
+    // The log up to the end of the copy; an installation has its archive for this.
+    rmSync(join(data, 'pg_wal'), { recursive: true });
+    spawnSync('cp', ['-a', join(from, 'pg_wal'), join(data, 'pg_wal')]);
+    const label = join(data, 'backup_label');
+    writeFileSync(label, stopped[0].labelfile, { mode: 0o600 });
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(label, user.uid, user.gid);
+    rmSync(join(data, 'postmaster.pid'), { force: true });
+  } finally {
+    await client.end();
+  }
+  return serve(opened, new URL(url));
 }
 
 let own: PostgresServer | undefined;

@@ -7,7 +7,7 @@ import { Failure } from './domain/failure.ts';
 import { openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
-export interface PrepareOptions {
+export interface OpenOptions {
   /** Where warnings of the database layer go. */
   readonly log?: (line: string) => void;
   /** Make a database file that is not there although the master key is: what it held can be made again. */
@@ -18,7 +18,7 @@ export interface PrepareOptions {
  * Opens the configured store; a database file is made when there is no master key either. Throws `unavailable` when
  * the key is there and the database is not, or holds nothing.
  */
-export async function openConfiguredStore(config: Config, { log, remake }: PrepareOptions = {}): Promise<Store> {
+export async function openConfiguredStore(config: Config, { log, remake }: OpenOptions = {}): Promise<Store> {
   // Read before the database, so that what another process makes at the same time is seen in the order it is made.
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));

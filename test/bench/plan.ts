@@ -36,7 +36,7 @@ export const fullPlan: Plan = {
 /** At most 90 seconds. */
 export const quickPlan: Plan = {
   ...common,
-  settleMilliseconds: 2_500,
+  settleMilliseconds: 3_500,
   warmUpMilliseconds: 400,
   refresh: { rounds: 3, milliseconds: 2_200 },
   other: { rounds: 3, milliseconds: 1_300 },

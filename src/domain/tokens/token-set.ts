@@ -76,5 +76,5 @@ export async function makeIdToken(
 
 /** The left half of the SHA-256 hash, for RS256 and ES256 alike (OpenID Connect Core §3.1.3.6). */
 function halfHash(text: string): string {
-  return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');
+  return Buffer.from(hash('sha256', text, 'hex').slice(0, 32), 'hex').toString('base64url');
 }

@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/store/knex/postgres.ts';
 import { createPurge } from '../../src/store/knex/purge.ts';
 import { lockGrants, rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
 import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { userListing } from '../../src/store/knex/user-listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { now } from './samples.ts';
@@ -97,6 +98,24 @@ for (const kind of databases) {
       }
     }
 
+    /** The steps that put rows in order, since no index has them in it. */
+    async function sortsOf({ sql, bindings }: Query): Promise<string[]> {
+      const connection = await engine.db.client.acquireConnection();
+      try {
+        if (kind === 'sqlite') {
+          const found: { detail: string }[] = connection.prepare(`explain query plan ${sql}`).all(bindings);
+          return found.map(({ detail }) => detail).filter((detail) => detail.includes('TEMP B-TREE'));
+        }
+        await connection.query('set enable_seqscan to off; set enable_bitmapscan to off; set enable_sort to off');
+        const found = await connection.query(`explain ${sql}`, bindings);
+        await connection.query('reset enable_bitmapscan; reset enable_sort');
+        const lines: string[] = found.rows.map((row: Record<string, string>) => row['QUERY PLAN'] ?? '');
+        return lines.filter((line) => /\bSort\b/.test(line));
+      } finally {
+        await engine.db.client.releaseConnection(connection);
+      }
+    }
+
     async function assertIndexed(query: Query): Promise<void> {
       const steps = await stepsOf(query);
       // Rows that the statement itself brings along.
@@ -127,6 +146,32 @@ for (const kind of databases) {
       const looking = queries.filter(({ sql }) => /^(select|update|delete|with)/i.test(sql));
       assert.ok(looking.length > 50, `${looking.length} statements`);
       for (const query of looking) await assertIndexed(query);
+    });
+
+    test('a page of users is one range of an index: by every order, exact value and beginning, however deep', async () => {
+      const queries: Query[] = [];
+      engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
+      const { users } = verbsOn(engine.db, engine.hot);
+      for (const [field, { kind: type }] of Object.entries(userListing.columns)) {
+        const key = type === 'text' ? 'a' : 1;
+        const at = { after: { key, id: 1 } };
+        for (const descending of [false, true]) {
+          await users.page(1, { sort: { field, descending }, filters: [], limit: 10, at });
+        }
+        const [byId, exact] = [
+          { field: 'id', descending: false },
+          { field, test: 'is' as const, values: [key] },
+        ];
+        await users.page(1, { sort: byId, filters: [exact], limit: 10, at: { after: { key: 1, id: 1 } } });
+        if (type === 'number') continue;
+        const begins = { field, test: 'begins' as const, values: ['a'] };
+        await users.page(1, { sort: { field, descending: false }, filters: [begins], limit: 10, at });
+      }
+      assert.ok(queries.length > 60, `${queries.length} statements`);
+      for (const query of queries) {
+        await assertIndexed(query);
+        assert.deepEqual(await sortsOf(query), [], query.sql);
+      }
     });
 
     test('no prepared statement reads through a table', async () => {

@@ -12,6 +12,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
@@ -45,6 +46,7 @@ export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
     keys: keyVerbs(db),
     callers: callerVerbs(db, hot),
     users: userVerbs(db),
+    policies: policyVerbs(db),
     roles: roleVerbs(db),
     access: accessVerbs(db),
     clients: clientVerbs(db, hot),

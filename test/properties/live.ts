@@ -57,6 +57,12 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, 'open', 'body', ({ user }) => ({ username: user.email ?? '', password }));
     return { ...taken, user: taken.signedIn };
   },
+  'pages showNewPassword': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'expired', 'query'),
+  'pages chooseNewPassword': async (pool, { pick }) => {
+    const chosen = { new_password: `new ${password} ${pick}`, new_password_confirmation: `new ${password} ${pick}` };
+    const taken = await page(pool, 'expired', 'body', () => chosen);
+    return { ...taken, user: taken.signedIn };
+  },
   'pages showConsent': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'consent', 'query'),
   'pages decideConsent': (pool, { pick }) =>
     page(pool, 'decision', 'body', () => ({ decision: pick % 2 ? 'allow' : 'deny' })),

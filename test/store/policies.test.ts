@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { policyDefaults } from '../../src/domain/policies/rules.ts';
 import type { PolicyRecord } from '../../src/store/records.ts';
-import { failureOf, minute, newAccount, newCast, newClient, newUser, now, unique } from './samples.ts';
+import { failureOf, minute, newAccount, newCast, newClient, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('policies', (subject) => {
@@ -64,7 +64,6 @@ onEachDatabase('policies', (subject) => {
       assert.equal(await store.policies.assign(accountId, follower, null), true);
       assert.equal(await store.policies.remove(accountId, policy.id), true);
     }
-    assert.equal(await failureOf(newUser(store, accountId, { policyId: theirs.id })), 'not_found');
     assert.equal(await failureOf(newClient(store, accountId, { policyId: theirs.id })), 'not_found');
   });
 
@@ -75,14 +74,14 @@ onEachDatabase('policies', (subject) => {
     const role = (policyId: number | null) =>
       store.roles.create({ accountId, name: unique(), policyId, createdAt: now });
     const [late, early, without] = [await role(second.id), await role(first.id), await role(null)];
-    assert.equal(await store.policies.ofRoles(accountId, userId), null);
+    assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, null);
     await store.roles.addUser(accountId, without.id, userId, now);
-    assert.equal(await store.policies.ofRoles(accountId, userId), null);
+    assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, null);
     await store.roles.addUser(accountId, late.id, userId, now + minute);
-    assert.equal(await store.policies.ofRoles(accountId, userId), second.id);
+    assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, second.id);
     await store.roles.addUser(accountId, early.id, userId, now + 1);
-    assert.equal(await store.policies.ofRoles(accountId, userId), first.id);
-    assert.equal(await store.policies.ofRoles(accountId, 0), null);
+    assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, first.id);
+    assert.equal((await store.policies.followedBy(accountId, 0)).ofRole, null);
   });
 
   test('every change of a policy, and who of the clients follows it, is a new generation of the account', async () => {
@@ -116,6 +115,6 @@ onEachDatabase('policies', (subject) => {
     await store.migrate();
     assert.equal((await store.policies.list(accountId)).length, 1);
     assert.equal((await store.sessions.find(accountId, session.digest))?.idleMilliseconds, 30 * minute);
-    assert.equal((await newUser(store, accountId)).policyId, null);
+    assert.deepEqual(await store.policies.followedBy(accountId, userId), { own: null, ofRole: null });
   });
 });

@@ -1,8 +1,7 @@
-import type { ClientRecord, PolicyRecord, RoleRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { requireRole } from '../roles/roles.ts';
 
 /** What decides which policy is in force; a transaction's verbs do as well. */
 interface PolicyServices {
@@ -20,24 +19,26 @@ interface PolicyServices {
 export async function effectivePolicy(
   { store }: PolicyServices,
   account: Pick<Account, 'id'>,
-  user: Pick<UserRecord, 'id' | 'policyId'> | null,
+  user: Pick<UserRecord, 'id'> | null,
   client: Pick<ClientRecord, 'policyId'> | null,
 ): Promise<PolicyRecord> {
   const policies = await store.policies.list(account.id);
-  const ofRoles = await store.policies.ofRoles(account.id, user?.id ?? 0);
-  return firstOf(policies, [user?.policyId, client?.policyId, ofRoles]);
+  const { own, ofRole } = await store.policies.followedBy(account.id, user?.id ?? 0);
+  return firstOf(policies, [own, client?.policyId, ofRole]);
 }
 
-/** What it will be for a user who is made with the roles named, in every app. Throws `not_found` for an unknown role. */
+/** What it will be, in every app, for a user who is made with a policy of their own or none, and with these roles. */
 export async function policyOfNewUser(
   { store }: { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> },
   account: Pick<Account, 'id'>,
-  roles: readonly string[],
+  policyId: number | null | undefined,
+  roleIds: readonly number[],
 ): Promise<PolicyRecord> {
-  const found: RoleRecord[] = [];
-  for (const name of roles) found.push(await requireRole(store, account, name));
+  const ids = [policyId];
   // Roles that are assigned at once are in the order of their ids.
-  const ids = found.sort((one, other) => one.id - other.id).map(({ policyId }) => policyId);
+  for (const id of [...roleIds].sort((one, other) => one - other)) {
+    ids.push((await store.roles.find(account.id, id))?.policyId);
+  }
   return firstOf(await store.policies.list(account.id), ids);
 }
 

@@ -4,7 +4,8 @@ import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-const mostCharacters = 256;
+/** Of any password. */
+export const mostCharacters = 256;
 /** So many must be left of a password when the names of its owner are taken out. */
 const ownCharacters = 8;
 

@@ -3,7 +3,7 @@ import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { findWeakness, type PasswordOwner } from './password-rules.ts';
+import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
 import { settableStatuses } from './user-status.ts';
 
 /** The digest of a new password that keeps the rules. Throws `value_invalid` with name `password`, saying which rule it breaks. */
@@ -17,6 +17,15 @@ export async function digestNewPassword(
   const weakness = findWeakness(password, policy, { account, user });
   if (weakness) throw new Failure('value_invalid', { name: 'password', message: `password ${weakness}` });
   return passwords.digest(password);
+}
+
+/** The digest of a password that only has to be one: up to 256 characters, for callers who may set aside the rules. */
+export async function digestAnyPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
+  if ([...password].length <= mostCharacters && password.isWellFormed()) return passwords.digest(password);
+  throw new Failure('value_invalid', {
+    name: 'password',
+    message: `password must have 1 to ${mostCharacters} characters`,
+  });
 }
 
 /**

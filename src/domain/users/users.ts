@@ -4,7 +4,7 @@ import type { StoreVerbs, UserKeys } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
-import { replaceRoles } from '../roles/roles.ts';
+import { replaceRoles, requireRole } from '../roles/roles.ts';
 import { readText } from '../text.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
 import type { PasswordOwner } from './password-rules.ts';
@@ -89,7 +89,7 @@ export async function setUser(
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
       ...(changes.lastname !== undefined && { lastname: readOptional('lastname', changes.lastname) }),
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
-      ...(changes.status !== undefined && withStatus(user, changes.status, now)),
+      ...(changes.status !== undefined && withStatus(user, settableStatuses[changes.status], now)),
       updatedAt: now,
     });
     if (!changed) throw unknownUser();
@@ -130,7 +130,9 @@ async function digestFirstPassword(
   { password, roles = [] }: NewUser,
 ): Promise<string | null> {
   if (password === undefined) return null;
-  const policy = await policyOfNewUser(services, account, roles);
+  const roleIds: number[] = [];
+  for (const name of roles) roleIds.push((await requireRole(services.store, account, name)).id);
+  const policy = await policyOfNewUser(services, account, null, roleIds);
   return digestNewPassword(services, account, user, policy, password);
 }
 
@@ -147,21 +149,25 @@ async function digestChangedPassword(
   return digestNewPassword(services, account, { ...user, ...changes }, policy, changes.password);
 }
 
-function withStatus(user: UserRecord, name: SettableStatus, now: Milliseconds) {
-  const status: UserStatus = settableStatuses[name];
+/** What a new status changes of a user. */
+export function withStatus(user: Pick<UserRecord, 'activatedAt'>, status: UserStatus, now: Milliseconds) {
   if (status !== settableStatuses.active) return { status };
   return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
 }
 
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
-function changedNames(user: UserRecord, { email, username }: UserChanges): Partial<Names> {
+/** Both names as they are stored, when one of them changes. */
+export function changedNames(
+  user: UserRecord,
+  { email, username }: Pick<UserChanges, 'email' | 'username'>,
+): Partial<Names> {
   if (email === undefined && username === undefined) return {};
   return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
 }
 
 /** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
-function readNames(email: string | null, username: string | null): Names {
+export function readNames(email: string | null, username: string | null): Names {
   const address = email === null ? null : readEmail(email);
   const name = username === null ? null : readOwnName(username, address);
   if (!address && !name) {

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { PolicyRecord } from '../records.ts';
 import type { Follower, PolicyStore } from '../store.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
 import { flag, shape } from './shape.ts';
 import { separately, together } from './transact.ts';
 
@@ -20,6 +22,17 @@ const policies = shape<PolicyRecord>('policies', 'id', {
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 });
+
+const listing: Listing<PolicyRecord> = {
+  table: 'policies',
+  id: 'id',
+  columns: {
+    id: filled('number', 'id'),
+    name: filled('text', 'name'),
+    is_default: filled('number', 'is_default'),
+  },
+  read: policies.read,
+};
 
 /** The table of a follower, and its key there beside the account. */
 function placeOf(follower: Follower): readonly [table: string, key: Record<string, number>] {
@@ -70,14 +83,19 @@ export function policyVerbs(db: Knex): PolicyStore {
             .update({ policy_id: policyId })) === 1
         );
       }),
-    ofRoles: async (accountId, userId) => {
-      const row: { policy_id: number } | undefined = await db('role_users as ru')
+    followedBy: async (accountId, userId) => {
+      const ofRole = db('role_users as ru')
         .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
         .where({ 'ru.account_id': accountId, 'ru.user_id': userId })
         .whereNotNull('r.policy_id')
         .orderBy(['ru.assigned_at', 'r.id'])
-        .first('r.policy_id');
-      return row?.policy_id ?? null;
+        .select('r.policy_id')
+        .limit(1);
+      const own = db('users').where({ account_id: accountId, id: userId }).select('policy_id');
+      // One row in every case: how long it takes must not tell whether there is such a user.
+      const [row] = await db.select({ own, of_role: ofRole });
+      return { own: row.own, ofRole: row.of_role };
     },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
   };
 }

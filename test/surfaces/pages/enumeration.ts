@@ -68,7 +68,7 @@ export function enumeration(app: AppOf): void {
         },
         store: {
           ...store,
-          policies: { ...store.policies, ofRoles: counted('policy', store.policies.ofRoles) },
+          policies: { ...store.policies, followedBy: counted('policy', store.policies.followedBy) },
           users: {
             ...store.users,
             countAttempt: counted('write', store.users.countAttempt),

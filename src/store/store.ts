@@ -190,7 +190,7 @@ export interface PolicyStore {
     accountId: number,
     userId: number,
   ): Promise<{ readonly own: number | null; readonly ofRole: number | null }>;
-  /** All of the account. Fields: `id`, `name`, `is_default`. */
+  /** All of the account. Fields: `id`, `name`, `created_at`, `updated_at`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<PolicyRecord>>;
 }
 

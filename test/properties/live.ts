@@ -5,6 +5,7 @@
 
 import { password } from '../support/sign-in.ts';
 import { authorization, page } from './live-pages.ts';
+import { policy } from './live-policies.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
 import type { Pool } from './pool.ts';
@@ -71,6 +72,9 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
+  'api-2 readPolicy': policy,
+  'api-2 updatePolicy': policy,
+  'api-2 deletePolicy': policy,
   'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
 };
 

@@ -29,7 +29,8 @@ const listing: Listing<PolicyRecord> = {
   columns: {
     id: filled('number', 'id'),
     name: filled('text', 'name'),
-    is_default: filled('number', 'is_default'),
+    created_at: filled('number', 'created_at'),
+    updated_at: filled('number', 'updated_at'),
   },
   read: policies.read,
 };

@@ -57,7 +57,7 @@ const changes = ['insert', 'update', 'delete'] as const;
 const halfAnHour = 30 * 60_000;
 
 /** What the list of policies sorts by, but the id. */
-const listed = [filled('text', 'name'), filled('number', 'is_default')] as const;
+const listed = [filled('text', 'name'), filled('number', 'created_at'), filled('number', 'updated_at')] as const;
 
 /** The defaults are those of every new policy. */
 function policies({ number, numbered, end }: Dialect): string {

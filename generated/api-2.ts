@@ -155,6 +155,64 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/policies": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the policies
+         * @description Rules for passwords, lockout and sessions, sorted by `id` unless said. Every account has one default policy from its
+         *     beginning.
+         */
+        readonly get: operations["listPolicies"];
+        readonly put?: never;
+        /**
+         * Create a policy
+         * @description Members that are not sent have their defaults. Users, roles and apps name a policy by its `id`. Which one is in
+         *     force for a user: the user's own, the app's that is signed in to, that of the first assigned of the user's roles
+         *     that name one, the account's default. Passwords and lockout are the user's in every app: the app's policy does
+         *     not count for them. `is_default` `true` takes the place of the former default.
+         */
+        readonly post: operations["createPolicy"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/policies/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a policy
+         * @description Rules for the users who follow it.
+         */
+        readonly get: operations["readPolicy"];
+        /**
+         * Change a policy
+         * @description Changes the members sent; they take effect at the next sign-in. The default policy stays the default until
+         *     another one is made it: `is_default` `false` for it is 422.
+         */
+        readonly put: operations["updatePolicy"];
+        readonly post?: never;
+        /**
+         * Delete a policy
+         * @description Removes a policy that nobody follows. The default policy, and one that a user, a role or an app names, cannot be
+         *     deleted: 409. A body is not looked at.
+         */
+        readonly delete: operations["deletePolicy"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -780,6 +838,258 @@ export interface components {
              */
             readonly provisioning_enabled?: false;
         };
+        /** @description A policy in a list, with the members that `fields` names. */
+        readonly ListedPolicy: {
+            /**
+             * @description Identifier of the policy. Ignored when sent.
+             * @example 2
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @example false
+             */
+            readonly is_default?: boolean;
+            /**
+             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @example 8
+             */
+            readonly minimum_password_length?: number;
+            /**
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @example 10
+             */
+            readonly maximum_invalid_login_attempts?: number;
+            /**
+             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @example 15
+             */
+            readonly lock_effective_minutes?: number;
+            /**
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @example 30
+             */
+            readonly session_timeout_minutes?: number;
+            /**
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @example 720
+             */
+            readonly session_absolute_minutes?: number;
+            /**
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @example 365
+             */
+            readonly password_expiration_days?: number | null;
+            /**
+             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @example false
+             */
+            readonly otp_required?: boolean;
+            /**
+             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description A policy to create. */
+        readonly NewPolicy: {
+            /**
+             * @description Identifier of the policy. Ignored when sent.
+             * @example 2
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @example false
+             */
+            readonly is_default?: boolean;
+            /**
+             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @example 8
+             */
+            readonly minimum_password_length?: number;
+            /**
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @example 10
+             */
+            readonly maximum_invalid_login_attempts?: number;
+            /**
+             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @example 15
+             */
+            readonly lock_effective_minutes?: number;
+            /**
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @example 30
+             */
+            readonly session_timeout_minutes?: number;
+            /**
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @example 720
+             */
+            readonly session_absolute_minutes?: number;
+            /**
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @example 365
+             */
+            readonly password_expiration_days?: number | null;
+            /**
+             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @example false
+             */
+            readonly otp_required?: boolean;
+            /**
+             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description Rules for the users who follow it. */
+        readonly Policy: {
+            /**
+             * @description Identifier of the policy. Ignored when sent.
+             * @example 2
+             */
+            readonly id: number;
+            /**
+             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @example false
+             */
+            readonly is_default: boolean;
+            /**
+             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @example 8
+             */
+            readonly minimum_password_length: number;
+            /**
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @example 10
+             */
+            readonly maximum_invalid_login_attempts: number;
+            /**
+             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @example 15
+             */
+            readonly lock_effective_minutes: number;
+            /**
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @example 30
+             */
+            readonly session_timeout_minutes: number;
+            /**
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @example 720
+             */
+            readonly session_absolute_minutes: number;
+            /**
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @example 365
+             */
+            readonly password_expiration_days: number | null;
+            /**
+             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @example false
+             */
+            readonly otp_required: boolean;
+            /**
+             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description Members to change. */
+        readonly PolicyChanges: {
+            /**
+             * @description Identifier of the policy. Ignored when sent.
+             * @example 2
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters; unique in the account.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Whether it is in force where nothing else is said; exactly one policy of an account is.
+             * @example false
+             */
+            readonly is_default?: boolean;
+            /**
+             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @example 8
+             */
+            readonly minimum_password_length?: number;
+            /**
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @example 10
+             */
+            readonly maximum_invalid_login_attempts?: number;
+            /**
+             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @example 15
+             */
+            readonly lock_effective_minutes?: number;
+            /**
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @example 30
+             */
+            readonly session_timeout_minutes?: number;
+            /**
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @example 720
+             */
+            readonly session_absolute_minutes?: number;
+            /**
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @example 365
+             */
+            readonly password_expiration_days?: number | null;
+            /**
+             * @description Whether a second factor is required. A second factor cannot be required yet: `true` is 422.
+             * @example false
+             */
+            readonly otp_required?: boolean;
+            /**
+             * @description When the policy was created; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * @description When the policy was changed last; ISO 8601 in UTC. Ignored when sent.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
     };
     responses: {
         /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is no JSON. */
@@ -963,6 +1273,24 @@ export interface components {
                  *       "statusCode": 422,
                  *       "name": "UnprocessableEntityError",
                  *       "message": "email has already been taken"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The policy is the default one, or a user, a role or an app follows it. Nothing was changed. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 409,
+                 *       "name": "ConflictError",
+                 *       "message": "The default policy cannot be deleted"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Error"];
@@ -2033,6 +2361,309 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listPolicies: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only policies with this name; `*` at either end stands for any text.
+                 * @example Staff*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The policies. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 2,
+                     *         "name": "Staff",
+                     *         "is_default": false,
+                     *         "minimum_password_length": 12,
+                     *         "maximum_invalid_login_attempts": 10,
+                     *         "lock_effective_minutes": 15,
+                     *         "session_timeout_minutes": 15,
+                     *         "session_absolute_minutes": 720,
+                     *         "password_expiration_days": null,
+                     *         "otp_required": false,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedPolicy"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createPolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The policy; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Staff",
+                 *       "minimum_password_length": 12,
+                 *       "session_timeout_minutes": 15
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewPolicy"];
+            };
+        };
+        readonly responses: {
+            /** @description The policy. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 2,
+                     *       "name": "Staff",
+                     *       "is_default": false,
+                     *       "minimum_password_length": 12,
+                     *       "maximum_invalid_login_attempts": 10,
+                     *       "lock_effective_minutes": 15,
+                     *       "session_timeout_minutes": 15,
+                     *       "session_absolute_minutes": 720,
+                     *       "password_expiration_days": null,
+                     *       "otp_required": false,
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Policy"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readPolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The policy. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 2,
+                     *       "name": "Staff",
+                     *       "is_default": false,
+                     *       "minimum_password_length": 12,
+                     *       "maximum_invalid_login_attempts": 10,
+                     *       "lock_effective_minutes": 15,
+                     *       "session_timeout_minutes": 15,
+                     *       "session_absolute_minutes": 720,
+                     *       "password_expiration_days": null,
+                     *       "otp_required": false,
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Policy"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updatePolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "maximum_invalid_login_attempts": 5
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PolicyChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The policy after the change. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 2,
+                     *       "name": "Staff",
+                     *       "is_default": false,
+                     *       "minimum_password_length": 12,
+                     *       "maximum_invalid_login_attempts": 10,
+                     *       "lock_effective_minutes": 15,
+                     *       "session_timeout_minutes": 15,
+                     *       "session_absolute_minutes": 720,
+                     *       "password_expiration_days": null,
+                     *       "otp_required": false,
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Policy"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deletePolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The policy is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -21,13 +21,50 @@ export interface paths {
         /**
          * Sign in
          * @description Checks the name and the password and answers 303 to `/continue`, with a new session. The session identifier is
-         *     new at every sign-in.
+         *     new at every sign-in. A right password that has expired opens no session: `/continue` leads to `/new-password`.
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
          *     sign-ins a minute from one source address are answered 429.
          */
         readonly post: operations["signIn"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/new-password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a new password is chosen
+         * @description Shows a form with the fields `new_password` and `new_password_confirmation` and the hidden members `request` and
+         *     `csrf`, to be sent to `POST /new-password`. It comes after the right password of a user whose password has
+         *     expired (status 4, or the policy's `password_expiration_days` have passed), in the browser that sent it, and
+         *     says how long the new one must be at least.
+         *
+         *     Answers 303 to `/continue` when no new password is due.
+         */
+        readonly get: operations["showNewPassword"];
+        readonly put?: never;
+        /**
+         * Choose a new password
+         * @description Replaces the expired password, ends what the former one opened (sessions and grants), signs the user in and
+         *     answers 303 to `/continue`.
+         *
+         *     The new password has the policy's `minimum_password_length` to 256 characters, is not the former one, not one of
+         *     the most common ones, and not made of the user's own names
+         *     ([NIST SP 800-63B section 3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)); nothing is said
+         *     about its composition. Where it is not taken, the answer is 422 with the form again.
+         *
+         *     Without a right password before it, in this browser and for this request, it is 400.
+         */
+        readonly post: operations["chooseNewPassword"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -74,7 +111,7 @@ export interface paths {
         /**
          * Go to the next step
          * @description Decides from the stored authorization request and the session what comes next and answers 303: to `/sign-in`, to
-         *     `/consent`, or to the client's redirect URI with `code`, `state` and `iss`
+         *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss`
          *     ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is made here, once; it is valid for 60 seconds.
          *
          *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
@@ -147,6 +184,23 @@ export interface components {
              */
             readonly password?: string;
         };
+        /** @description The form for a new password as a browser sends it. */
+        readonly NewPasswordForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * Format: password
+             * @description The new password: at least the policy's `minimum_password_length`, at most 256 characters. Missing, empty or against a rule is 422 with the form again; more than 1024 characters are 400.
+             * @example seven brown bears at tea
+             */
+            readonly new_password?: string;
+            /**
+             * Format: password
+             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @example seven brown bears at tea
+             */
+            readonly new_password_confirmation?: string;
+        };
         /** @description The consent form as a browser sends it. */
         readonly ConsentForm: {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
@@ -159,7 +213,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description This step is done. `/continue` leads to the next one; from there it goes to `/sign-in`, to `/consent` or to the client's redirect URI. */
+        /** @description This step is done. `/continue` leads to the next one; from there it goes to `/sign-in`, to `/new-password`, to `/consent` or to the client's redirect URI. */
         readonly NextStep: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -524,6 +578,126 @@ export interface operations {
                      *     <h1>Too many tries</h1>
                      *     <p>Too many sign-ins from your network failed.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showNewPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: components["parameters"]["RequestReference"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a new password. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Choose a new password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a new password</h1>
+                     *     <form method="post" action="/new-password">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly chooseNewPassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "new_password": "seven brown bears at tea",
+                 *       "new_password_confirmation": "seven brown bears at tea"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["NewPasswordForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The new password is not taken: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Choose a new password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a new password</h1>
+                     *     <div role="alert">The two passwords differ</div>
+                     *     <form method="post" action="/new-password">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and continue</button>
+                     *     </form>
                      *     </main>
                      *     </html>
                      */

@@ -1,4 +1,5 @@
 /** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
+export { type NewPasswordView, newPasswordPage } from './new-password-page.ts';
 export { type SignInView, signInPage } from './sign-in-page.ts';

@@ -135,7 +135,32 @@ export interface RoleRecord {
   readonly accountId: number;
   readonly id: number;
   readonly name: string;
+  /** The policy of those who have the role; null: none. */
+  readonly policyId: number | null;
   readonly createdAt: Milliseconds;
+}
+
+/** Rules for the users who follow it: passwords, lockout, sessions. One of an account's policies is its default. */
+export interface PolicyRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Characters that a new password has at least. */
+  readonly minimumPasswordLength: number;
+  /** Wrong passwords in a row that close sign-in by password. */
+  readonly maximumInvalidLoginAttempts: number;
+  /** For how long it is closed then. */
+  readonly lockEffectiveMinutes: number;
+  /** How long a session lasts that is not used. */
+  readonly sessionTimeoutMinutes: number;
+  /** How long a session lasts however often it is used. */
+  readonly sessionAbsoluteMinutes: number;
+  /** After how many days a password has to be replaced at sign-in; null: never. */
+  readonly passwordExpirationDays: number | null;
+  readonly otpRequired: boolean;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
 }
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
@@ -192,6 +217,8 @@ export interface ClientRecord {
   readonly extra: ExtraMetadata;
   /** `open`: registered by anyone, so consent is asked at every authorization. */
   readonly registeredBy: 'token' | 'open';
+  /** The policy of sign-ins to the app; null: none of its own. */
+  readonly policyId: number | null;
   readonly createdAt: Milliseconds;
 }
 
@@ -206,6 +233,8 @@ export interface SessionRecord {
   readonly amr: readonly string[];
   readonly authenticatedAt: Milliseconds;
   readonly lastSeenAt: Milliseconds;
+  /** How long it lasts unused. */
+  readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
 }
 
@@ -235,6 +264,10 @@ export interface AuthorizationRequestRecord {
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */
   readonly decidedBy: number | null;
+  /** Who gave the right password for this request and has to replace it before going on. */
+  readonly passwordUserId: number | null;
+  /** When they gave it. */
+  readonly passwordCheckedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }

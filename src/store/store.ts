@@ -21,6 +21,7 @@ import type {
   DetailedUser,
   GrantRecord,
   Milliseconds,
+  PolicyRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
@@ -29,6 +30,10 @@ import type {
 } from './records.ts';
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
+
+/** A new row of what may follow a policy: none unless one is named. */
+type Following<Row extends { readonly policyId: number | null }> = Omit<Row, 'policyId'> &
+  Partial<Pick<Row, 'policyId'>>;
 
 export interface AccountStore {
   /** Throws `conflict` with name `subdomain` or `host`. */
@@ -160,9 +165,38 @@ export interface AttributeStore {
   setValue(accountId: number, userId: number, attributeId: number, value: string | null): Promise<void>;
 }
 
+/** Who may follow a policy. */
+export type Follower = { readonly userId: number } | { readonly roleId: number } | { readonly appId: number };
+
+/** Every account has exactly one default policy, made with it. */
+export interface PolicyStore {
+  /** Throws `conflict`, with name `name` where the name is taken; a second default is one as well. */
+  create(policy: New<PolicyRecord>): Promise<PolicyRecord>;
+  find(accountId: number, id: number): Promise<PolicyRecord | null>;
+  /** All of the account, oldest first. */
+  list(accountId: number): Promise<PolicyRecord[]>;
+  /** Changes the members given; null when there is no such policy. Throws `conflict` as `create` does. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Omit<PolicyRecord, 'accountId' | 'id' | 'createdAt'>>,
+  ): Promise<PolicyRecord | null>;
+  /** False when there is none. Throws `conflict` with name `policy` while a user, a role or a client follows it. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Says which policy a user, a role or a client follows, null for none; false when there is no such follower. */
+  assign(accountId: number, follower: Follower, policyId: number | null): Promise<boolean>;
+  /** What is said of a user: their own policy, and that of the first assigned of their roles that name one. */
+  followedBy(
+    accountId: number,
+    userId: number,
+  ): Promise<{ readonly own: number | null; readonly ofRole: number | null }>;
+  /** All of the account. Fields: `id`, `name`, `created_at`, `updated_at`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<PolicyRecord>>;
+}
+
 export interface RoleStore {
   /** Throws `conflict` with name `name`. */
-  create(role: New<RoleRecord>): Promise<RoleRecord>;
+  create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
   list(accountId: number): Promise<RoleRecord[]>;
@@ -187,10 +221,12 @@ export interface AccessStore {
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
 }
 
+export type NewClient = Following<Omit<ClientRecord, 'appId'>>;
+
 export interface ClientStore {
-  create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  create(client: NewClient): Promise<ClientRecord>;
   /** Creates several with one durable commit, in the order given. */
-  createAll(clients: readonly Omit<ClientRecord, 'appId'>[]): Promise<ClientRecord[]>;
+  createAll(clients: readonly NewClient[]): Promise<ClientRecord[]>;
   /** Takes as long for a client that does not exist as for one that does. */
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
@@ -213,8 +249,16 @@ export interface SessionStore {
 export interface AuthorizationStore {
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
-  /** Marks the request as signed in, forgets a decision and binds it to the browser's new identity. */
+  /** Marks the request as signed in, forgets a decision and a password to be replaced, and binds it to the browser's new identity. */
   signIn(accountId: number, digest: string, at: Milliseconds, browserDigest: string): Promise<void>;
+  /** Keeps that this user gave the right password and must replace it, and binds the request to the browser's new identity. */
+  awaitPassword(
+    accountId: number,
+    digest: string,
+    userId: number,
+    at: Milliseconds,
+    browserDigest: string,
+  ): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -334,6 +378,7 @@ export interface StoreVerbs {
   readonly callers: CallerStore;
   readonly users: UserStore;
   readonly attributes: AttributeStore;
+  readonly policies: PolicyStore;
   readonly roles: RoleStore;
   readonly access: AccessStore;
   readonly clients: ClientStore;
@@ -356,7 +401,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its clients. Null when there is no such account.
+   * the account, its hosts, its keys, its clients, its policies. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { makeUser, password } from '../support/sign-in.ts';
-import { type Application, invite, registerApplication, type Stage, signIn } from './stage.ts';
+import { type Application, choose, expire, invite, registerApplication, type Stage, signIn } from './stage.ts';
 
 /** What the ways need: an application, and users in every standing. */
 export interface Cast {
@@ -13,6 +13,8 @@ export interface Cast {
   readonly limited: Application;
   readonly application: Application;
   readonly user: UserRecord;
+  /** One whose password expired. */
+  readonly expired: UserRecord;
   readonly locked: UserRecord;
   readonly suspended: UserRecord;
   readonly outsider: UserRecord;
@@ -37,6 +39,7 @@ export async function gatherCast(stage: Stage): Promise<Cast> {
     application,
     limited: await registerApplication({ app, site: stage.site }, { client_name: 'Expense Desk' }),
     user: await invite(stage, application),
+    expired: await expire(stage, await invite(stage, application)),
     locked: await inState('locked'),
     suspended: await inState('suspended'),
     outsider: await makeUser(stage.app),
@@ -46,7 +49,7 @@ export async function gatherCast(stage: Stage): Promise<Cast> {
 type Way = (page: Page, cast: Cast) => Promise<unknown>;
 
 const signInAs =
-  (who: 'user' | 'locked' | 'suspended' | 'outsider', typed = password): Way =>
+  (who: 'user' | 'expired' | 'locked' | 'suspended' | 'outsider', typed = password): Way =>
   async (page, cast) => {
     await page.goto(cast.application.start());
     await signIn(page, cast[who], typed);
@@ -70,6 +73,15 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['consent', signInAs('user')],
+  ['new password', signInAs('expired')],
+  [
+    'new password that is too weak',
+    async (page, cast) => {
+      await page.goto(cast.application.start());
+      await signIn(page, cast.expired);
+      await choose(page, 'password1');
+    },
+  ],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

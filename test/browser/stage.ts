@@ -159,6 +159,26 @@ export async function signIn(
   return { status: answer.status() };
 }
 
+/** Lets the password of a user expire. */
+export async function expire({ app }: Pick<Stage, 'app'>, { id }: UserRecord): Promise<UserRecord> {
+  const expired = await app.services.store.users.update(app.account.id, id, { status: 4 });
+  assert.ok(expired);
+  return expired;
+}
+
+/** Types a new password twice and sends it; answers what the form got. */
+export async function choose(page: Page, typed: string, again: string = typed): Promise<{ readonly status: number }> {
+  await page.locator('input:focus').waitFor();
+  await page.getByLabel('New password', { exact: true }).fill(typed);
+  await page.getByLabel('New password again').fill(again);
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'POST'),
+    page.waitForEvent('load'),
+    page.getByRole('button', { name: 'Save and continue' }).click(),
+  ]);
+  return { status: answer.status() };
+}
+
 /** Presses a button of the consent page. */
 export function decide(page: Page, decision: 'Allow' | 'Deny'): Promise<void> {
   return page.getByRole('button', { name: decision }).click();

@@ -16,6 +16,8 @@ import {
 import { stageOf } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
 
+const fresh = 'seven brown bears at tea';
+
 /** A browser that is at a page, or has been sent to an address. */
 interface Browser {
   readonly jar: CookieJar;
@@ -37,6 +39,19 @@ async function sendForm(app: FaultyApp, browser: Browser, values: Readonly<Recor
   return app.send('POST', action, { headers: browser.jar.header, form: { ...fields, ...values } });
 }
 
+/** At the page for a new password, by a user of its own. */
+async function openNewPassword(app: FaultyApp): Promise<Browser> {
+  const { client } = await stageOf(app);
+  const user = await makeUser(app, client.app_id);
+  await app.services.store.users.update(app.account.id, user.id, { status: 4 });
+  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
+  const browser = { jar, email: user.email ?? '', userId: user.id };
+  const checked = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
+  jar.keep(checked);
+  const { answer } = await walk(app, jar, String(checked.headers['location']));
+  return { ...browser, answer };
+}
+
 /** Signed in by a user who was never asked for consent. */
 async function openConsent(app: FaultyApp): Promise<Browser> {
   const { client } = await stageOf(app);
@@ -50,9 +65,9 @@ async function openConsent(app: FaultyApp): Promise<Browser> {
 }
 
 /** Whatever became of one sign-in, the next one from the same browser comes to its end. */
-async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser): Promise<void> {
+async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser, typed = password): Promise<void> {
   const { client } = await stageOf(app);
-  const query = await signInForCode(app, client, { email }, {}, jar);
+  const query = await signInForCode(app, client, { email }, {}, jar, typed);
   await redeem(app, client, query.get('code') ?? '');
   const user = await app.services.store.users.find(app.account.id, userId);
   assert.equal(user?.invalidLoginAttempts, 0, 'a fault was counted as a wrong password');
@@ -62,12 +77,14 @@ interface Step extends Omit<Operation, 'surface' | 'prepare'> {
   readonly surface?: string;
   readonly open: (app: FaultyApp) => Promise<Browser>;
   readonly send: (app: FaultyApp, browser: Browser) => Promise<Answer>;
+  /** What holds afterwards; unless said, that the next sign-in comes to its end. */
+  readonly settle?: (app: FaultyApp, browser: Browser) => Promise<void>;
 }
 
-function step({ open, send, ...given }: Step): Operation {
+function step({ open, send, settle = assertGoesOn, ...given }: Step): Operation {
   const prepare = async (app: FaultyApp): Promise<Attempt> => {
     const browser = await open(app);
-    return { send: () => send(app, browser), settle: () => assertGoesOn(app, browser) };
+    return { send: () => send(app, browser), settle: () => settle(app, browser) };
   };
   return { surface: 'pages', ...given, prepare };
 }
@@ -119,6 +136,24 @@ export const pageOperations: readonly Operation[] = [
     status: 401,
     open: openSignIn,
     send: (app, browser) => sendForm(app, browser, { username: 'nobody@example.com', password }),
+  }),
+  step({
+    title: 'page for a new password',
+    operationId: 'showNewPassword',
+    status: 200,
+    open: openNewPassword,
+    send: get(pathOf('/new-password')),
+    settle: async () => {},
+  }),
+  step({
+    title: 'new password',
+    operationId: 'chooseNewPassword',
+    status: 303,
+    // Replaced and signed in, and the browser did not get its new cookies: the page says that this sign-in has ended.
+    again: 400,
+    open: openNewPassword,
+    send: (app, browser) => sendForm(app, browser, { new_password: fresh, new_password_confirmation: fresh }),
+    settle: (app, browser) => assertGoesOn(app, browser, fresh),
   }),
   step({
     title: 'consent page',

@@ -42,7 +42,8 @@ export interface OperationResult {
   readonly lies: readonly string[];
 }
 
-const reads = /\.(find\w*|list\w*|read|isAssigned|ofUser)$|^(generation|ping|status)$/;
+const reads =
+  /\.(find\w*|list\w*|read|isAssigned|ofUser|idsOfUsers|valuesOf|page\w*|followedBy)$|^(generation|ping|status)$/;
 
 /** More calls than any operation makes. */
 const mostCalls = 100;

@@ -1,4 +1,11 @@
-import { consentPage, errorPage, type RefusalReason, refusalPage, signInPage } from '../../src/pages/views.ts';
+import {
+  consentPage,
+  errorPage,
+  newPasswordPage,
+  type RefusalReason,
+  refusalPage,
+  signInPage,
+} from '../../src/pages/views.ts';
 
 const requestId = '01J9Z6T2M4V8Q0W3K7R5N1B6XC';
 
@@ -45,6 +52,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ],
     action: '/consent',
   };
+  const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -55,6 +63,9 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['sign-in', signInPage({ ...form, username: '', action: '/sign-in' })],
     ['sign-in-wrong', signInPage({ ...form, username: names.user, problem: 'wrong', action: '/sign-in' })],
     ['sign-in-missing', signInPage({ ...form, username: '', problem: 'missing', action: '/sign-in' })],
+    ['new-password', newPasswordPage(replacing)],
+    ['new-password-differs', newPasswordPage({ ...replacing, problem: 'different' })],
+    ['new-password-weak', newPasswordPage({ ...replacing, problem: { weakness: 'must have 12 to 256 characters' } })],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],

@@ -36,7 +36,7 @@ for (const [kind, names] of Object.entries({ plain: plainNames, awkward: awkward
           if (attribute(input, 'type') === 'hidden') continue;
           assert.ok(labelled.includes(attribute(input, 'id')), input);
         }
-        for (const described of tags(html).flatMap((tag) => attribute(tag, 'aria-describedby') ?? [])) {
+        for (const described of tags(html).flatMap((tag) => attribute(tag, 'aria-describedby')?.split(' ') ?? [])) {
           assert.ok(ids.includes(described));
         }
       });

@@ -6,10 +6,10 @@ import type { TestApp } from '../support/app.ts';
 import { authorizePath, CookieJar, makeUser, password, type RegisteredClient, readForm } from '../support/sign-in.ts';
 
 /**
- * Where a sign-in stands. `open`: nobody is signed in. `consent`: the user is asked. `decision`: the same, and what was
+ * Where a sign-in stands. `open`: nobody is signed in. `expired`: the password was right and has to be replaced. `consent`: the user is asked. `decision`: the same, and what was
  * decided may be decided again. `granted`: only `/continue` is left.
  */
-export type Stage = 'open' | 'consent' | 'decision' | 'granted';
+export type Stage = 'open' | 'expired' | 'consent' | 'decision' | 'granted';
 
 interface Session {
   readonly jar: CookieJar;
@@ -28,7 +28,7 @@ const mostSessions = 32;
 export class Browsers {
   readonly #app: TestApp;
   readonly #client: () => Promise<RegisteredClient>;
-  readonly #idle: Record<Stage, Browser[]> = { open: [], consent: [], decision: [], granted: [] };
+  readonly #idle: Record<Stage, Browser[]> = { open: [], expired: [], consent: [], decision: [], granted: [] };
   #sessions: Session[] = [];
   #users: UserRecord[] = [];
 
@@ -51,6 +51,7 @@ export class Browsers {
       const user = this.#users.pop() ?? (await makeUser(this.#app, (await this.#client()).app_id));
       return this.#begin({ jar: new CookieJar(), user }, '/sign-in');
     }
+    if (stage === 'expired') return this.#expire();
     const session = this.#sessions.pop() ?? (await this.#signIn());
     const browser = await this.#begin(session, '/consent');
     if (stage === 'granted') await this.#submit(browser, '/consent', { decision: 'allow' });
@@ -73,16 +74,29 @@ export class Browsers {
     const begun = await this.#app.send('GET', path, { headers: jar.header });
     jar.keep(begun);
     const next = new URL(String(begun.headers['location']), this.#app.account.baseUrl);
-    const shown = await this.#app.send('GET', `${page}${next.search}`, { headers: jar.header });
+    return this.#look({ jar, user }, page, next.search);
+  }
+
+  async #look({ jar, user }: Session, page: string, search: string): Promise<Browser> {
+    const shown = await this.#app.send('GET', `${page}${search}`, { headers: jar.header });
     assert.equal(shown.status, 200, shown.text);
     const csrf = readForm(shown.text).fields['csrf'] ?? '';
-    return { jar, user, requestId: next.searchParams.get('request') ?? '', csrf };
+    return { jar, user, requestId: new URLSearchParams(search).get('request') ?? '', csrf };
   }
 
   async #signIn(): Promise<Session> {
     const browser = await this.take('open');
     await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
     return browser;
+  }
+
+  /** A user of its own, whose right password is none any more. */
+  async #expire(): Promise<Browser> {
+    const browser = await this.take('open');
+    const { services, account } = this.#app;
+    await services.store.users.update(account.id, browser.user.id, { status: 4 });
+    await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
+    return this.#look(browser, '/new-password', `?request=${browser.requestId}`);
   }
 
   async #submit({ jar, requestId, csrf }: Browser, page: string, fields: Record<string, string>): Promise<void> {

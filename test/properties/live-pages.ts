@@ -44,6 +44,8 @@ export async function page(
       jar.keep(answer);
       // A wrong password was counted against the user.
       if (answer.status === 401) return;
+      // The user has a password that nobody else knows.
+      if (answer.status === 303 && stage === 'expired' && fields) return;
       const ended = answer.status === 303 && (stage === 'granted' || (stage === 'open' && fields !== undefined));
       if (ended) pool.browsers.giveBackSession(browser);
       else pool.browsers.giveBack(stage, browser);

@@ -5,6 +5,7 @@
 
 import { password } from '../support/sign-in.ts';
 import { authorization, page } from './live-pages.ts';
+import { policy } from './live-policies.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
 import type { Pool } from './pool.ts';
@@ -57,6 +58,12 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, 'open', 'body', ({ user }) => ({ username: user.email ?? '', password }));
     return { ...taken, user: taken.signedIn };
   },
+  'pages showNewPassword': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'expired', 'query'),
+  'pages chooseNewPassword': async (pool, { pick }) => {
+    const chosen = { new_password: `new ${password} ${pick}`, new_password_confirmation: `new ${password} ${pick}` };
+    const taken = await page(pool, 'expired', 'body', () => chosen);
+    return { ...taken, user: taken.signedIn };
+  },
   'pages showConsent': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'consent', 'query'),
   'pages decideConsent': (pool, { pick }) =>
     page(pool, 'decision', 'body', () => ({ decision: pick % 2 ? 'allow' : 'deny' })),
@@ -65,6 +72,9 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
+  'api-2 readPolicy': policy,
+  'api-2 updatePolicy': policy,
+  'api-2 deletePolicy': policy,
   'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
 };
 

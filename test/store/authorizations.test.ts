@@ -10,7 +10,12 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     const { accountId, userId } = await newCast(subject.store);
     const { id: otherId } = await newAccount(subject.store);
     const given = { accountId, digest: unique(), sid: unique(), userId, amr: ['pwd'], authenticatedAt: now };
-    const session = await sessions.create({ ...given, lastSeenAt: now, expiresAt: now + hour });
+    const session = await sessions.create({
+      ...given,
+      lastSeenAt: now,
+      idleMilliseconds: minute,
+      expiresAt: now + hour,
+    });
     assert.deepEqual(await sessions.find(accountId, session.digest), session);
     assert.equal(await sessions.find(otherId, session.digest), null);
     await sessions.touch(otherId, session.id, now + 5);
@@ -21,7 +26,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal((await sessions.find(accountId, session.digest))?.lastSeenAt, now + 5);
     await sessions.end(accountId, session.digest);
     assert.equal(await sessions.find(accountId, session.digest), null);
-    const later = await sessions.create({ ...given, lastSeenAt: now, expiresAt: now + hour });
+    const later = await sessions.create({ ...given, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + hour });
     await sessions.endOfUser(accountId, userId);
     assert.equal(await sessions.find(accountId, later.digest), null);
   });
@@ -38,6 +43,8 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       authenticatedAt: null,
       decision: null,
       decidedBy: null,
+      passwordUserId: null,
+      passwordCheckedAt: null,
       createdAt: now,
       expiresAt: now + 10 * minute,
     };

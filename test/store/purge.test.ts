@@ -19,8 +19,24 @@ for (const kind of databases) {
       withStore(kind, async (store, cast) => {
         const { accountId, appId, userId } = cast;
         const ended = now - day;
-        const session = { accountId, sid: 'sid', userId, amr: [], authenticatedAt: now, lastSeenAt: now };
-        const request = { ...newCode(cast), browserDigest: '', decision: null, decidedBy: null, createdAt: now };
+        const session = {
+          accountId,
+          sid: 'sid',
+          userId,
+          amr: [],
+          authenticatedAt: now,
+          lastSeenAt: now,
+          idleMilliseconds: day,
+        };
+        const request = {
+          ...newCode(cast),
+          browserDigest: '',
+          decision: null,
+          decidedBy: null,
+          createdAt: now,
+          passwordUserId: null,
+          passwordCheckedAt: null,
+        };
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
         const credential = await store.callers.createCredential({
           accountId,

@@ -17,7 +17,7 @@ import { now } from './samples.ts';
 
 /** Every verb that looks something up, changes or removes it, by a key that need not exist. */
 function lookups({ accounts, keys, callers, users, roles, access, clients, sessions, ...rest }: StoreVerbs) {
-  const { authorizations, grants, attributes } = rest;
+  const { authorizations, grants, attributes, policies } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -32,12 +32,15 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => attributes.find(1, 1), () => attributes.list(1), () => attributes.update(1, 1, { position: 1 })],
     ...[() => attributes.valuesOf(1, [1]), () => attributes.remove(1, 1), () => attributes.setValue(1, 1, 1, null)],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.list(1), () => roles.ofUser(1, 1)],
+    ...[() => policies.find(1, 1), () => policies.list(1), () => policies.update(1, 1, { name: 'x' })],
+    ...[() => policies.remove(1, 1), () => policies.followedBy(1, 1), () => policies.assign(1, { userId: 1 }, null)],
     ...[() => roles.removeUser(1, 1, 1), () => access.isAssigned(1, 1, 1)],
     ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],
     ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
     ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
     ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],
+    ...[() => authorizations.awaitPassword(1, 'x', 1, now, 'y')],
     ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
     ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],

@@ -67,7 +67,7 @@ onEachDatabase('users', (subject) => {
     const role = await roles.create({ accountId, name: 'staff', createdAt: now });
     await roles.addUser(accountId, role.id, userId, now);
     const session = { accountId, digest: unique(), sid: 'sid', userId, amr: [], authenticatedAt: now };
-    await sessions.create({ ...session, lastSeenAt: now, expiresAt: now + minute });
+    await sessions.create({ ...session, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + minute });
     const code = newCode(cast);
     await authorizations.createCode(code);
     await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);

@@ -140,9 +140,11 @@ export async function signInForCode(
   user: Pick<UserRecord, 'email'>,
   parameters: Record<string, string> = {},
   jar = new CookieJar(),
+  typed = password,
 ): Promise<URLSearchParams> {
   let at = await walk(app, jar, authorizePath(client, parameters));
-  if (/name="password"/.test(at.answer.text)) at = await submit(app, at, { username: user.email ?? '', password });
+  if (/name="password"/.test(at.answer.text))
+    at = await submit(app, at, { username: user.email ?? '', password: typed });
   if (/value="allow"/.test(at.answer.text)) at = await submit(app, at, { decision: 'allow' });
   const location = String(at.answer.headers['location'] ?? '');
   assert.ok(

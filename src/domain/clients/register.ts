@@ -40,6 +40,7 @@ export async function registerClient(
     accountId: account.id,
     clientId: services.random.bytes(16).toString('hex'),
     secretDigest: clientSecret && digestOf(clientSecret),
+    policyId: null,
     registeredBy: registrant.caller ? 'token' : 'open',
     createdAt: services.clock.now(),
   });

@@ -64,6 +64,8 @@ export async function beginAuthorization(
     authenticatedAt: null,
     decision: null,
     decidedBy: null,
+    passwordUserId: null,
+    passwordCheckedAt: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,
   });

@@ -1,13 +1,10 @@
 import type { Passwords, Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
-
-/** Wrong passwords in a row that close sign-in by password, and for how long. */
-export const maximumInvalidLoginAttempts = 10;
-export const lockEffectiveMinutes = 15;
 
 export interface PasswordAttempt {
   readonly username: string;
@@ -65,9 +62,11 @@ async function tryPassword(
   const { store } = services;
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await findUser(services, account, key);
-  // A pause that is known already is not asked about again: every refusal costs one search and one write.
+  // Looked up for a name that nobody has as well. The user's own, whatever the app: nobody picks a door with more guesses.
+  const policy = await effectivePolicy(services, account, user, null);
+  // A pause that is known already is not asked about again: every refusal costs the same searches and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
-  const counted = open && (await countAttempt(services, user));
+  const counted = open && (await countAttempt(services, user, policy));
   if (!counted) await store.users.countDecoyAttempt(account.id);
   const right = await verify(attempt.password, counted ? user.passwordDigest : null);
   if (!right || user === null) return null;
@@ -104,7 +103,11 @@ async function findUser(services: Pick<Services, 'store'>, account: Account, key
 }
 
 /** Before the hash is computed: however many arrive at once, no more than the maximum are tried. */
-function countAttempt({ store, clock }: Pick<Services, 'store' | 'clock'>, user: UserRecord): Promise<boolean> {
+function countAttempt(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  user: UserRecord,
+  { maximumInvalidLoginAttempts, lockEffectiveMinutes }: PolicyRecord,
+): Promise<boolean> {
   const now = clock.now();
   return store.users.countAttempt({
     accountId: user.accountId,

@@ -2,10 +2,12 @@ import type { Services } from '../../services.ts';
 import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
-import { findSession } from './sessions.ts';
+import { findReplacing, type Replacing } from './replacing.ts';
+import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
 
 const codeMilliseconds = 60_000;
@@ -13,6 +15,8 @@ const codeMilliseconds = 60_000;
 /** Where a sign-in in progress stands. */
 export type Step =
   | { readonly step: 'sign_in'; readonly request: OpenRequest }
+  /** The user gave the right password and has to replace it before anything else; or may not go on. */
+  | Replacing
   /** The signed-in user may not go on: locked, suspended, not active, or without access to the app. */
   | { readonly step: 'refused'; readonly request: OpenRequest; readonly failure: Failure }
   | { readonly step: 'consent'; readonly request: OpenRequest; readonly user: UserRecord }
@@ -20,7 +24,7 @@ export type Step =
   | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
 
 /** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
-export type NextStep = { readonly show: 'sign_in' | 'consent' } | { readonly location: string };
+export type NextStep = { readonly show: 'sign_in' | 'new_password' | 'consent' } | { readonly location: string };
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
@@ -29,9 +33,13 @@ export async function currentStep(
   browser: BrowserState,
 ): Promise<Step> {
   const request = await findOpenRequest(services, account, browser);
+  const replacing = await findReplacing(services, account, request);
+  if (replacing) return replacing;
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
-  if (!session || !user || needsSignIn(services, request, session)) return { step: 'sign_in', request };
+  // Whose password expired is asked for it, and then for a new one.
+  if (!session || !user || user.status === 4) return { step: 'sign_in', request };
+  if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, failure };
   const { decision, decidedBy } = request.record;
@@ -61,6 +69,8 @@ export async function continueAuthorization(
     // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
     case 'sign_in':
       return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'sign_in' };
+    case 'new_password':
+      return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'new_password' };
     case 'refused':
       if (silent) return end({ error: 'access_denied', description: 'the user may not use this application' });
       throw current.failure;
@@ -69,12 +79,20 @@ export async function continueAuthorization(
   }
 }
 
-function needsSignIn({ clock }: Pick<Services, 'clock'>, { record }: OpenRequest, session: SessionRecord): boolean {
+async function needsSignIn(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  session: SessionRecord,
+  user: UserRecord,
+): Promise<boolean> {
   // What this request itself asked for was done when the user signed in for it.
   if (record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt) return false;
   const { prompt, maxAgeSeconds } = record.parameters;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
-  return maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < clock.now();
+  const now = services.clock.now();
+  if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
+  return isTooOld(session, await effectivePolicy(services, account, user, client), now);
 }
 
 async function needsConsent(

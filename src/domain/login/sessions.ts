@@ -1,15 +1,14 @@
 import type { Services } from '../../services.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import type { Milliseconds, PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 
-const idleMilliseconds = 30 * 60_000;
-const absoluteMilliseconds = 12 * 3_600_000;
+const minute = 60_000;
 /** A session seen more often than this is not written again. */
-const touchMilliseconds = 60_000;
+const touchMilliseconds = minute;
 
-/** The session that a browser's secret opens, or null: unknown, ended, idle for 30 minutes or older than 12 hours. */
+/** The session that a browser's secret opens, or null: unknown, ended, unused for too long or too old. */
 export async function findSession(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Account,
@@ -18,17 +17,21 @@ export async function findSession(
   if (!secret) return null;
   const session = await store.sessions.find(account.id, digestOf(secret));
   const now = clock.now();
-  if (!session || session.expiresAt <= now || session.lastSeenAt + idleMilliseconds <= now) return null;
+  if (!session || session.expiresAt <= now || session.lastSeenAt + session.idleMilliseconds <= now) return null;
   if (session.lastSeenAt + touchMilliseconds <= now) await store.sessions.touch(account.id, session.id, now);
   return session;
 }
 
-/** Starts a session with a new id; the browser's former one ends (session fixation). Answers its secret. */
+/**
+ * Starts a session with a new id, for as long as the policy in force says; the browser's former one ends (session
+ * fixation). Answers its secret.
+ */
 export async function startSession(
   { clock, random }: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
   account: Account,
-  userId: number,
+  user: Pick<UserRecord, 'id'>,
+  { sessionTimeoutMinutes, sessionAbsoluteMinutes }: PolicyRecord,
   formerSecret: string | undefined,
 ): Promise<string> {
   if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
@@ -38,11 +41,17 @@ export async function startSession(
     accountId: account.id,
     digest: digestOf(secret),
     sid: random.bytes(16).toString('base64url'),
-    userId,
+    userId: user.id,
     amr: ['pwd'],
     authenticatedAt: now,
     lastSeenAt: now,
-    expiresAt: now + absoluteMilliseconds,
+    idleMilliseconds: sessionTimeoutMinutes * minute,
+    expiresAt: now + sessionAbsoluteMinutes * minute,
   });
   return secret;
+}
+
+/** Whether a session is too old for an app, by the policy of sign-ins to it: an app may want a newer one than another did. */
+export function isTooOld(session: SessionRecord, policy: PolicyRecord, now: Milliseconds): boolean {
+  return session.authenticatedAt + policy.sessionAbsoluteMinutes * minute <= now;
 }

@@ -1,20 +1,34 @@
 import type { Services } from '../../services.ts';
+import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
+import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
 import { startSession } from './sessions.ts';
-import { requireStanding } from './standing.ts';
+import { afterReplacing, requireStanding } from './standing.ts';
+
+/** What the browser gets that is signed in: both cookies are new. */
+export interface SignedIn {
+  readonly outcome: 'signed_in';
+  readonly sessionSecret: string;
+  readonly browserSecret: string;
+}
 
 export type SignInResult =
-  | { readonly outcome: 'signed_in'; readonly sessionSecret: string; readonly browserSecret: string }
+  | SignedIn
+  /** The password was right and has to be replaced first; the browser's secret is new. */
+  | { readonly outcome: 'new_password'; readonly browserSecret: string }
   /** Unknown name, wrong password or closed sign-in: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }
   /** A field was left empty; nothing was counted. */
   | { readonly outcome: 'missing'; readonly request: OpenRequest };
 
 /**
- * Signs a user in for a request. Session, browser secret and with it every CSRF token change. Throws
+ * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that has
+ * to be replaced signs nobody in: it opens the page on which a new one is chosen. Throws
  * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
  * `user_inactive`, `access_not_assigned`.
  */
@@ -30,14 +44,33 @@ export async function signIn(
   if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
   const user = await checkPassword(services, account, attempt);
   if (!user) return { outcome: 'wrong', request };
-  await requireStanding(services.store, user, request.client);
+  await requireStanding(services.store, afterReplacing(user), request.client);
+  const policy = await effectivePolicy(services, account, user, null);
+  const now = services.clock.now();
+  if (mustReplacePassword(user, policy, now)) {
+    const browserSecret = newSecret(services.random, '');
+    const { digest } = request.record;
+    await services.store.authorizations.awaitPassword(account.id, digest, user.id, now, digestOf(browserSecret));
+    return { outcome: 'new_password', browserSecret };
+  }
+  const inForce = await effectivePolicy(services, account, user, request.client);
+  return services.store.transaction((tx) => finishSignIn(services, tx, account, browser, request, user, inForce));
+}
+
+/** Opens the session of a user whose every factor was right; part of a transaction. */
+export async function finishSignIn(
+  services: Pick<Services, 'clock' | 'random'>,
+  tx: StoreVerbs,
+  account: Account,
+  browser: BrowserState,
+  { record }: OpenRequest,
+  user: UserRecord,
+  policy: PolicyRecord,
+): Promise<SignedIn> {
+  const now = services.clock.now();
   const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await services.store.transaction(async (tx) => {
-    const now = services.clock.now();
-    const secret = await startSession(services, tx, account, user.id, browser.sessionSecret);
-    await tx.authorizations.signIn(account.id, request.record.digest, now, digestOf(browserSecret));
-    await tx.users.update(account.id, user.id, { lastLogin: now });
-    return secret;
-  });
+  const sessionSecret = await startSession(services, tx, account, user, policy, browser.sessionSecret);
+  await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
+  await tx.users.update(account.id, user.id, { lastLogin: now });
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

@@ -22,6 +22,11 @@ function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
   }
 }
 
+/** The user as they will stand once an expired password is replaced: what else is wrong is said before that is asked for. */
+export function afterReplacing(user: UserRecord): UserRecord {
+  return user.status === 4 ? { ...user, status: 1 } : user;
+}
+
 /**
  * Why the user may not use the app, or null. The user must be active, and the app assigned to the user or to a role of
  * the user (the document's §1.2): else `access_not_assigned`.

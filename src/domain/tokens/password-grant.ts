@@ -4,6 +4,8 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
 import { requireStanding } from '../login/standing.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { mustReplacePassword } from '../users/set-password.ts';
 import { allowedScope, grantableScope } from './scopes.ts';
 import { startGrant } from './start-grant.ts';
 import { accessTokenSeconds, makeIdToken, type TokenSet } from './token-set.ts';
@@ -29,6 +31,11 @@ export async function grantByPassword(
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStanding(services.store, user, client);
+  const policy = await effectivePolicy(services, account, user, null);
+  // There is no page here on which to choose a new one.
+  if (mustReplacePassword(user, policy, services.clock.now())) {
+    throw new Failure('user_inactive', { reason: 'password expired' });
+  }
   const { grant, accessToken, refreshToken } = await services.store.transaction((tx) =>
     startGrant(services, tx, account, client, {
       userId: user.id,

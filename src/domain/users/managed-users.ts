@@ -6,8 +6,17 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
-import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
-import { changedNames, endSignIns, readNames, withPassword, withStatus } from './users.ts';
+import { endSignIns, withPassword } from './set-password.ts';
+import {
+  cleared,
+  readPassword,
+  readProfile,
+  requireFollowed,
+  requireManager,
+  setAttributes,
+  type UserInput,
+} from './user-input.ts';
+import { changedNames, readNames, withStatus } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
 
@@ -18,11 +27,12 @@ type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
 export async function createManagedUser(services: UserServices, account: Account, input: UserInput): Promise<FullUser> {
   const names = readNames(cleared(input.email) ?? null, cleared(input.username) ?? null);
   const profile = readProfile(input);
-  const passwordDigest = (await readPassword(services, input)) ?? null;
+  const passwordDigest = (await readPassword(services, account, null, input)) ?? null;
   const now = services.clock.now();
   const status = input.status ?? (passwordDigest === null ? 0 : 1);
   return services.store.transaction(async (tx) => {
     await requireManager(tx, account, profile);
+    await requireFollowed(tx, account, profile);
     const { id } = await tx.users.create({
       accountId: account.id,
       firstname: null,
@@ -54,13 +64,15 @@ export async function updateManagedUser(
   input: UserInput,
 ): Promise<FullUser> {
   const profile = readProfile(input);
-  if (!(await services.store.users.find(account.id, userId))) throw unknownUser();
-  const passwordDigest = await readPassword(services, input);
+  const former = await services.store.users.find(account.id, userId);
+  if (!former) throw unknownUser();
+  const passwordDigest = await readPassword(services, account, former, input);
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const user = await tx.users.find(account.id, userId);
     if (!user) throw unknownUser();
     await requireManager(tx, account, profile);
+    await requireFollowed(tx, account, profile);
     const [email, username] = [cleared(input.email), cleared(input.username)];
     await tx.users.update(account.id, userId, {
       ...changedNames(user, { ...(email !== undefined && { email }), ...(username !== undefined && { username }) }),

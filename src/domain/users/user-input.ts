@@ -1,13 +1,14 @@
 /** What the management of an account writes about a user, read member by member. */
 
 import type { Services } from '../../services.ts';
-import type { UserDetails, UserState, UserStatus } from '../../store/records.ts';
+import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
 import { readText } from '../text.ts';
 import { importDigest } from './imported-passwords.ts';
-import { digestPassword } from './users.ts';
+import { digestAnyPassword, digestNewPassword } from './set-password.ts';
 
 type Text = string | null | undefined;
 
@@ -97,18 +98,47 @@ export async function requireManager(
   throw new Failure('value_invalid', { name: 'manager_user_id', message });
 }
 
-/** What is stored for the new password; undefined when none is given. Throws `value_invalid`. */
+/** Throws `value_invalid` when the policy is none of the account. */
+export async function requireFollowed(
+  tx: Pick<StoreVerbs, 'policies'>,
+  account: Pick<Account, 'id'>,
+  { policyId }: Partial<Profile>,
+): Promise<void> {
+  if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
+  const message = `policy_id names no policy with ${policyId}`;
+  throw new Failure('value_invalid', { name: 'policy_id', message });
+}
+
+/**
+ * What is stored for the new password; undefined when none is given. `former` is null for a new user; for one that
+ * exists the policy in force before the change decides. Throws `value_invalid`.
+ */
 export async function readPassword(
-  services: Pick<Services, 'passwords'>,
-  { password, passwordConfirmation, passwordAlgorithm, salt, validatePolicy }: UserInput,
+  services: Pick<Services, 'passwords'> & { readonly store: Pick<StoreVerbs, 'policies' | 'roles'> },
+  account: Account,
+  former: UserRecord | null,
+  input: UserInput,
 ): Promise<string | undefined> {
+  const { password, passwordConfirmation, passwordAlgorithm, salt, validatePolicy } = input;
   if (passwordConfirmation && passwordConfirmation !== password) {
     const message = 'password_confirmation is not the same as password';
     throw new Failure('value_invalid', { name: 'password_confirmation', message });
   }
   if (!password) return undefined;
   if (passwordAlgorithm) return importDigest(passwordAlgorithm, salt ?? '', password);
-  return digestPassword(services, password, validatePolicy ? undefined : 1);
+  if (!validatePolicy) return digestAnyPassword(services, password);
+  const policy = former
+    ? await effectivePolicy(services, account, former, null)
+    : await policyOfNewUser(services, account, input.policyId, input.roleIds ?? []);
+  const nameOf = (member: 'email' | 'username' | 'firstname' | 'lastname') =>
+    cleared(input[member]) ?? former?.[member] ?? null;
+  const owner = {
+    email: nameOf('email'),
+    username: nameOf('username'),
+    firstname: nameOf('firstname'),
+    lastname: nameOf('lastname'),
+  };
+  return digestNewPassword(services, account, owner, policy, password);
 }
 
 /** Stores values of custom attributes; part of a transaction. Throws `value_invalid` for an undefined short name. */

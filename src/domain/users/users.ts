@@ -3,9 +3,12 @@ import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.t
 import type { StoreVerbs, UserKeys } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { replaceRoles } from '../roles/roles.ts';
+import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
+import { replaceRoles, requireRole } from '../roles/roles.ts';
 import { readText } from '../text.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
+import type { PasswordOwner } from './password-rules.ts';
+import { digestNewPassword, endSignIns, withPassword } from './set-password.ts';
 import { type SettableStatus, settableStatuses } from './user-status.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
@@ -41,7 +44,7 @@ export async function createUser(services: UserServices, account: Account, given
   const names = readNames(given.email ?? null, given.username ?? null);
   const firstname = readOptional('firstname', given.firstname);
   const lastname = readOptional('lastname', given.lastname);
-  const passwordDigest = given.password === undefined ? null : await digestPassword(services, given.password);
+  const passwordDigest = await digestFirstPassword(services, account, { ...names, firstname, lastname }, given);
   const now = clock.now();
   const whenActive = passwordDigest === null ? null : now;
   return store.transaction(async (tx) => {
@@ -76,7 +79,7 @@ export async function setUser(
   userId: number,
   changes: UserChanges,
 ): Promise<UserRecord> {
-  const passwordDigest = changes.password === undefined ? undefined : await digestPassword(services, changes.password);
+  const passwordDigest = await digestChangedPassword(services, account, userId, changes);
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const user = await tx.users.find(account.id, userId);
@@ -120,35 +123,30 @@ export async function removeUser(
   if (!(await services.store.users.remove(account.id, userId))) throw unknownUser();
 }
 
-/** Ends what a former password opened. */
-export async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<void> {
-  await tx.sessions.endOfUser(account.id, userId);
-  await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
+async function digestFirstPassword(
+  services: UserServices,
+  account: Account,
+  user: PasswordOwner['user'],
+  { password, roles = [] }: NewUser,
+): Promise<string | null> {
+  if (password === undefined) return null;
+  const roleIds: number[] = [];
+  for (const name of roles) roleIds.push((await requireRole(services.store, account, name)).id);
+  const policy = await policyOfNewUser(services, account, null, roleIds);
+  return digestNewPassword(services, account, user, policy, password);
 }
 
-/** What is stored for a password of `least` to 256 characters; throws `value_invalid` for any other. */
-export async function digestPassword(
-  { passwords }: Pick<Services, 'passwords'>,
-  password: string,
-  least = 8,
-): Promise<string> {
-  const length = [...password].length;
-  if (length < least || length > 256 || !password.isWellFormed()) {
-    throw new Failure('value_invalid', { name: 'password', message: `password must have ${least} to 256 characters` });
-  }
-  return passwords.digest(password);
-}
-
-/** What a new password changes of a user. */
-export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
-  const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
-  return {
-    passwordDigest,
-    passwordChangedAt: now,
-    invalidLoginAttempts: 0,
-    lockedUntil: null,
-    ...(!held && { status: settableStatuses.active, activatedAt: user.activatedAt ?? now }),
-  };
+async function digestChangedPassword(
+  services: UserServices,
+  account: Account,
+  userId: number,
+  changes: UserChanges,
+): Promise<string | undefined> {
+  if (changes.password === undefined) return undefined;
+  const user = await services.store.users.find(account.id, userId);
+  if (!user) throw unknownUser();
+  const policy = await effectivePolicy(services, account, user, null);
+  return digestNewPassword(services, account, { ...user, ...changes }, policy, changes.password);
 }
 
 /** What a new status changes of a user. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { AuthorizationStore } from '../store.ts';
 import * as rows from './rows.ts';
 
-type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'decide' | 'finishRequest';
+type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'awaitPassword' | 'decide' | 'finishRequest';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
@@ -22,6 +22,15 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
         browser_digest: browserDigest,
         decision: null,
         decided_by: null,
+        password_user_id: null,
+        password_checked_at: null,
+      });
+    },
+    awaitPassword: async (accountId, digest, userId, at, browserDigest) => {
+      await one(accountId, digest).update({
+        browser_digest: browserDigest,
+        password_user_id: userId,
+        password_checked_at: at,
       });
     },
     decide: async (accountId, digest, decision, userId) => {

@@ -108,7 +108,8 @@ export function translate(error: unknown): unknown {
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505') {
     return new Failure('conflict', { name: conflictName(described) }, { cause: error });
   }
-  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') {
+  // Triggers hold those foreign keys that SQLite cannot add to a table.
+  if (/^SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER)$/.test(code) || code === '23503') {
     return new Failure('not_found', { reason: 'a row that is referred to is missing' }, { cause: error });
   }
   if (damage.test(code)) {

@@ -13,6 +13,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
@@ -47,6 +48,7 @@ export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
     callers: callerVerbs(db, hot),
     users: userVerbs(db),
     attributes: attributeVerbs(db),
+    policies: policyVerbs(db),
     roles: roleVerbs(db),
     access: accessVerbs(db),
     clients: clientVerbs(db, hot),

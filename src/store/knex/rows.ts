@@ -73,6 +73,7 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',
   id: 'id',
   name: 'name',
+  policyId: 'policy_id',
   createdAt: 'created_at',
 });
 
@@ -94,6 +95,7 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   scope: json('scope'),
   extra: json('extra'),
   registeredBy: 'registered_by',
+  policyId: 'policy_id',
   createdAt: 'created_at',
 });
 
@@ -106,6 +108,7 @@ export const sessions = shape<SessionRecord>('sessions', 'id', {
   amr: json('amr'),
   authenticatedAt: 'authenticated_at',
   lastSeenAt: 'last_seen_at',
+  idleMilliseconds: 'idle_milliseconds',
   expiresAt: 'expires_at',
 });
 
@@ -118,6 +121,8 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   authenticatedAt: 'authenticated_at',
   decision: 'decision',
   decidedBy: 'decided_by',
+  passwordUserId: 'password_user_id',
+  passwordCheckedAt: 'password_checked_at',
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

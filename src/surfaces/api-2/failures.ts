@@ -32,8 +32,12 @@ function forbidden({ detail }: Failure) {
   return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
 }
 
-/** A value that must be unique and is taken. */
-function taken({ detail }: Failure) {
+/** What cannot be deleted; or a value that must be unique and is taken. */
+function conflict({ detail }: Failure) {
+  if (detail.name === 'policy') {
+    const message = detail.message ?? 'A policy that a user, a role or an app follows cannot be deleted';
+    return { status: 409 as const, body: { statusCode: 409 as const, name: 'ConflictError' as const, message } };
+  }
   const message = `${detail.name ?? 'the value'} has already been taken`;
   return {
     status: 422 as const,
@@ -73,7 +77,7 @@ export const failures = {
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
   value_invalid: unprocessable,
-  conflict: taken,
+  conflict,
   unavailable: error(503, 'ServiceUnavailableError', 'The service cannot answer now'),
   internal: error(500, 'InternalServerError', 'The request could not be served'),
 } satisfies FailureTable<operations, ErrorBody>;

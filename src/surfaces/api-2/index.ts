@@ -7,6 +7,7 @@ import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { failures } from './failures.ts';
+import { policies } from './policies.ts';
 import { listUserApps } from './user-apps.ts';
 import { users } from './users.ts';
 
@@ -15,6 +16,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...users(services),
     listUserApps: listUserApps(services),
     ...customAttributes(services),
+    ...policies(services),
   };
   return {
     name: 'api-2',

@@ -1,15 +1,17 @@
-/** The hosted pages: sign-in, consent and what leads from one to the next. They work without JavaScript. */
+/** The hosted pages: sign-in, a new password, consent and what leads from one to the next. They work without JavaScript. */
 
 import contract from '../../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../../generated/pages.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { failures } from './failures.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
+import { showNewPassword } from './show-new-password.ts';
 import { showSignIn } from './show-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -17,6 +19,8 @@ export function pages(services: Services): SurfaceDefinition<operations> {
   const handlers: Handlers<operations> = {
     showSignIn: showSignIn(services),
     signIn: signIn(services),
+    showNewPassword: showNewPassword(services),
+    chooseNewPassword: chooseNewPassword(services),
     showConsent: showConsent(services),
     decideConsent: decideConsent(services),
     continueAuthorization: continueAuthorization(services),

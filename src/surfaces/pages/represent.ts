@@ -2,9 +2,10 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
 import type { Step } from '../../domain/login/continue.ts';
+import type { DueReplacing, PasswordProblem } from '../../domain/login/new-password.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
-import { consentPage, type ScopeView, signInPage } from '../../pages/views.ts';
+import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 
 /**
  * The logo that a browser may fetch from the client's own address: of clients that a caller of the account registered.
@@ -38,6 +39,26 @@ export function representSignIn(
     username,
     problem,
     action: formAction('signIn'),
+  });
+}
+
+/** The form for a new password, for the user whose present one has expired. */
+export function representNewPassword(
+  account: Account,
+  { browserSecret, requestId }: BrowserState,
+  { request: { client }, user, policy }: DueReplacing,
+  problem?: PasswordProblem,
+): string {
+  return newPasswordPage({
+    accountName: account.name,
+    appName: displayName(client),
+    logoUri: shownLogo(client),
+    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
+    request: requestId ?? '',
+    username: user.email ?? user.username ?? '',
+    minimumLength: policy.minimumPasswordLength,
+    problem,
+    action: formAction('chooseNewPassword'),
   });
 }
 

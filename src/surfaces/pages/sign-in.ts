@@ -21,6 +21,12 @@ export function signIn(
         'set-cookie': [setCookie(account, 'sid', result.sessionSecret), setCookie(account, 'tx', result.browserSecret)],
       });
     }
+    if (result.outcome === 'new_password') {
+      return respond(303, undefined, {
+        location: pageLink('continueAuthorization', body.request ?? ''),
+        'set-cookie': setCookie(account, 'tx', result.browserSecret),
+      });
+    }
     const form = representSignIn(account, browser, result.request, username, result.outcome);
     return respond(401, form, {
       ...formHeaders(result.request),

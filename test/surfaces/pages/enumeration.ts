@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { makeUser, password, readForm, submit, type Walk } from '../../support/sign-in.ts';
-import { type AppOf, settle, unlimited } from './browsing.ts';
+import { type AppOf, openWith, settle, unlimited } from './browsing.ts';
 
 const wrongPassword = 'wrong horse battery staple';
 
@@ -51,28 +51,44 @@ export function enumeration(app: AppOf): void {
     assert.deepEqual(await guess(email('unknown'), password), wanted);
   });
 
-  it('the same work is done for all of them: one hash, one counted write (L5)', async () => {
-    const one = await app().another(unlimited);
-    const setting = await settle(one);
-    const { passwords } = one.services;
-    const { withPlace } = passwords;
-    let hashes = 0;
-    passwords.withPlace = (work) =>
-      withPlace((verify) =>
-        work((secret, digest) => {
-          hashes += 1;
-          return verify(secret, digest);
-        }),
-      );
+  it('the same work is done for all of them: one hash, one look for a policy, one counted write (L5)', async () => {
+    const done = { hash: 0, policy: 0, write: 0 };
+    const counted =
+      <Given extends unknown[], Result>(name: keyof typeof done, work: (...given: Given) => Promise<Result>) =>
+      (...given: Given) => {
+        done[name] += 1;
+        return work(...given);
+      };
+    const one = await openWith(
+      app().services.store.kind,
+      ({ passwords, store }) => ({
+        passwords: {
+          ...passwords,
+          withPlace: (work) => passwords.withPlace((verify) => work(counted('hash', verify))),
+        },
+        store: {
+          ...store,
+          policies: { ...store.policies, followedBy: counted('policy', store.policies.followedBy) },
+          users: {
+            ...store.users,
+            countAttempt: counted('write', store.users.countAttempt),
+            countDecoyAttempt: counted('write', store.users.countDecoyAttempt),
+          },
+        },
+      }),
+      unlimited,
+    );
     try {
+      const setting = await settle(one);
       for (const username of [setting.user.email ?? '', 'nobody@example.com', 'no\u200bbody', 'x'.repeat(320)]) {
-        hashes = 0;
-        const at = await submit(one, await setting.begin(), { username, password: wrongPassword });
-        assert.equal(at.answer.status, 401);
-        assert.equal(hashes, 1, username);
+        const at = await setting.begin();
+        Object.assign(done, { hash: 0, policy: 0, write: 0 });
+        const { answer } = await submit(one, at, { username, password: wrongPassword });
+        assert.equal(answer.status, 401);
+        assert.deepEqual(done, { hash: 1, policy: 1, write: 1 }, username);
       }
     } finally {
-      passwords.withPlace = withPlace;
+      await one.dispose();
     }
   });
 }

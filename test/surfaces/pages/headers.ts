@@ -90,6 +90,7 @@ export function headers(app: AppOf): void {
       ['POST', '/continue', 'GET'],
       ['DELETE', '/sign-in', 'GET, POST'],
       ['OPTIONS', '/consent', 'GET, POST'],
+      ['PUT', '/new-password', 'GET, POST'],
     ] as const) {
       const answer = await app().send(method, path);
       assert.equal(answer.status, 405);

@@ -15,8 +15,11 @@ import { enumeration } from './enumeration.ts';
 import { headers } from './headers.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
+import { newPassword } from './new-password.ts';
+import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
 import { sessions } from './sessions.ts';
+import { statuses } from './statuses.ts';
 import { steps } from './steps.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
@@ -29,6 +32,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   sessions,
   steps,
   names,
+  'new password': newPassword,
+  'statuses at every door': statuses,
+  policies,
   consent,
   assets,
 };

@@ -1,0 +1,78 @@
+import type { Services } from '../../services.ts';
+import type { UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findWeakness } from '../users/password-rules.ts';
+import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
+import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { findReplacing, type Replacing } from './replacing.ts';
+import { finishSignIn, type SignedIn } from './sign-in.ts';
+
+/** A sign-in that waits for a new password. */
+export type DueReplacing = Extract<Replacing, { step: 'new_password' }>;
+
+/** The two fields of the form. */
+export interface NewPassword {
+  readonly password: string;
+  readonly confirmation: string;
+}
+
+/** Why a new password is not taken: a field is empty, they differ, it is the former one, or it breaks a rule (in words that follow "the password"). */
+export type PasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
+
+export type NewPasswordResult =
+  | SignedIn
+  | { readonly outcome: 'refused'; readonly due: DueReplacing; readonly problem: PasswordProblem };
+
+/**
+ * Replaces an expired password and signs its user in. What the former one opened is closed: sessions, grants. Throws
+ * `authorization_request_invalid` where no new password is due, `cross_site_request`, `unavailable`, and `user_locked`,
+ * `user_suspended`, `user_inactive`, `access_not_assigned` when that came about meanwhile.
+ */
+export async function chooseNewPassword(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords'>,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  given: NewPassword,
+): Promise<NewPasswordResult> {
+  const request = await findOpenRequest(services, account, browser);
+  requireCsrf(browser, csrf);
+  const replacing = await findReplacing(services, account, request);
+  if (!replacing) throw notDue();
+  if (replacing.step === 'refused') throw replacing.failure;
+  const { user, policy } = replacing;
+  const problem = await findProblem(services, user, given, () =>
+    findWeakness(given.password, policy, { account, user }),
+  );
+  if (problem) return { outcome: 'refused', due: replacing, problem };
+  const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
+  const inForce = await effectivePolicy(services, account, user, request.client);
+  return services.store.transaction(async (tx) => {
+    const current = await tx.users.find(account.id, user.id);
+    // Somebody may have set another one, or locked the user, while this one was hashed.
+    if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue();
+    const now = services.clock.now();
+    await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
+    await endSignIns(tx, account, user.id, now);
+    return finishSignIn(services, tx, account, browser, request, current, inForce);
+  });
+}
+
+async function findProblem(
+  { passwords }: Pick<Services, 'passwords'>,
+  user: UserRecord,
+  { password, confirmation }: NewPassword,
+  findBrokenRule: () => string | null,
+): Promise<PasswordProblem | null> {
+  if (password === '' || confirmation === '') return 'missing';
+  if (password !== confirmation) return 'different';
+  const weakness = findBrokenRule();
+  if (weakness) return { weakness };
+  return (await passwords.verify(password, user.passwordDigest)) ? 'same' : null;
+}
+
+function notDue(): Failure {
+  return new Failure('authorization_request_invalid', { message: 'No new password is due here. Sign in again.' });
+}

@@ -1,0 +1,110 @@
+import type { Services } from '../../services.ts';
+import type { PolicyRecord } from '../../store/records.ts';
+import type { Follower, StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { readText } from '../text.ts';
+import { type PolicyRules, policyDefaults, readRules } from './rules.ts';
+
+type PolicyServices = Pick<Services, 'store' | 'clock'>;
+
+export interface NewPolicy extends Partial<PolicyRules> {
+  readonly name: string;
+  /** True: the account's default from now on, in place of the former one. */
+  readonly isDefault?: boolean;
+}
+
+/**
+ * Makes a policy; rules that are not given have their defaults. Throws `value_invalid` for a rule out of its range,
+ * `conflict` (name `name`) when the account has one of this name.
+ */
+export async function createPolicy(
+  { store, clock }: PolicyServices,
+  account: Pick<Account, 'id'>,
+  { name, isDefault = false, ...given }: NewPolicy,
+): Promise<PolicyRecord> {
+  const rules = { ...policyDefaults, ...readRules(given) };
+  const now = clock.now();
+  const made = { accountId: account.id, name: readText('name', name), ...rules, createdAt: now, updatedAt: now };
+  return store.transaction(async (tx) => {
+    if (isDefault) await endDefault(tx, account, now);
+    return tx.policies.create({ ...made, isDefault });
+  });
+}
+
+/**
+ * Changes the members given. They take effect at the next sign-in. Throws as `createPolicy` does, `not_found` for an
+ * unknown policy, and `value_invalid` (name `is_default`) when the account would be left without a default.
+ */
+export async function changePolicy(
+  { store, clock }: PolicyServices,
+  account: Pick<Account, 'id'>,
+  policyId: number,
+  { name, isDefault, ...given }: Partial<NewPolicy>,
+): Promise<PolicyRecord> {
+  const rules = readRules(given);
+  const named = name === undefined ? {} : { name: readText('name', name) };
+  const now = clock.now();
+  return store.transaction(async (tx) => {
+    const policy = await requirePolicy(tx, account, policyId);
+    if (policy.isDefault && isDefault === false) {
+      const message = 'is_default cannot be taken from the default policy: make another one the default';
+      throw new Failure('value_invalid', { name: 'is_default', message });
+    }
+    const promoted = isDefault === true && !policy.isDefault;
+    if (promoted) await endDefault(tx, account, now);
+    const changes = { ...rules, ...named, ...(promoted && { isDefault }), updatedAt: now };
+    const changed = await tx.policies.update(account.id, policyId, changes);
+    if (!changed) throw unknownPolicy(policyId);
+    return changed;
+  });
+}
+
+/** Removes a policy. Throws `not_found`, and `conflict` (name `policy`) for the default one and one that is followed. */
+export async function removePolicy(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  policyId: number,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { isDefault } = await requirePolicy(tx, account, policyId);
+    if (isDefault) {
+      throw new Failure('conflict', { name: 'policy', message: 'The default policy cannot be deleted' });
+    }
+    await tx.policies.remove(account.id, policyId);
+  });
+}
+
+/** The policy with this id; throws `not_found`. */
+export async function requirePolicy(
+  store: Pick<StoreVerbs, 'policies'>,
+  account: Pick<Account, 'id'>,
+  policyId: number,
+): Promise<PolicyRecord> {
+  const policy = await store.policies.find(account.id, policyId);
+  if (!policy) throw unknownPolicy(policyId);
+  return policy;
+}
+
+/** Says which policy a user, a role or an app follows, null for none. Throws `not_found` for either of them. */
+export async function assignPolicy(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  follower: Follower,
+  policyId: number | null,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (policyId !== null) await requirePolicy(tx, account, policyId);
+    if (await tx.policies.assign(account.id, follower, policyId)) return;
+    throw new Failure('not_found', { name: 'follower', message: 'there is no such user, role or app' });
+  });
+}
+
+async function endDefault(tx: StoreVerbs, account: Pick<Account, 'id'>, now: number): Promise<void> {
+  const former = (await tx.policies.list(account.id)).find(({ isDefault }) => isDefault);
+  if (former) await tx.policies.update(account.id, former.id, { isDefault: false, updatedAt: now });
+}
+
+function unknownPolicy(policyId: number): Failure {
+  return new Failure('not_found', { name: 'policy', message: `there is no policy ${policyId}` });
+}

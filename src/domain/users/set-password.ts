@@ -1,0 +1,62 @@
+import type { Services } from '../../services.ts';
+import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
+import { settableStatuses } from './user-status.ts';
+
+/** The digest of a new password that keeps the rules. Throws `value_invalid` with name `password`, saying which rule it breaks. */
+export async function digestNewPassword(
+  { passwords }: Pick<Services, 'passwords'>,
+  account: Account,
+  user: PasswordOwner['user'],
+  policy: PolicyRecord,
+  password: string,
+): Promise<string> {
+  const weakness = findWeakness(password, policy, { account, user });
+  if (weakness) throw new Failure('value_invalid', { name: 'password', message: `password ${weakness}` });
+  return passwords.digest(password);
+}
+
+/** The digest of a password that only has to be one: up to 256 characters, for callers who may set aside the rules. */
+export async function digestAnyPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
+  if ([...password].length <= mostCharacters && password.isWellFormed()) return passwords.digest(password);
+  throw new Failure('value_invalid', {
+    name: 'password',
+    message: `password must have 1 to ${mostCharacters} characters`,
+  });
+}
+
+/**
+ * What a new password changes about a user: one who waited for it becomes active, one who was locked or suspended stays
+ * so; a pause is over.
+ */
+export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
+  const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
+  return {
+    passwordDigest,
+    passwordChangedAt: now,
+    invalidLoginAttempts: 0,
+    lockedUntil: null,
+    ...(!held && { status: settableStatuses.active, activatedAt: user.activatedAt ?? now }),
+  };
+}
+
+/** What was opened with the former password is closed: sessions and grants. */
+export async function endSignIns(
+  tx: Pick<StoreVerbs, 'sessions' | 'grants'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  now: Milliseconds,
+): Promise<void> {
+  await tx.sessions.endOfUser(account.id, userId);
+  await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
+}
+
+/** Whether a right password has to be replaced before it opens anything: marked so, or older than the policy lets it be. */
+export function mustReplacePassword(user: UserRecord, policy: PolicyRecord, now: Milliseconds): boolean {
+  if (user.status === 4) return true;
+  const { passwordExpirationDays: days } = policy;
+  return days !== null && (user.passwordChangedAt ?? user.createdAt) + days * 86_400_000 <= now;
+}

@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import { Failure } from '../../domain/failure.ts';
+import type { PolicyRecord } from '../records.ts';
+import type { Follower, PolicyStore } from '../store.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
+import { flag, shape } from './shape.ts';
+import { separately, together } from './transact.ts';
+
+const policies = shape<PolicyRecord>('policies', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  name: 'name',
+  isDefault: flag('is_default'),
+  minimumPasswordLength: 'minimum_password_length',
+  maximumInvalidLoginAttempts: 'maximum_invalid_login_attempts',
+  lockEffectiveMinutes: 'lock_effective_minutes',
+  sessionTimeoutMinutes: 'session_timeout_minutes',
+  sessionAbsoluteMinutes: 'session_absolute_minutes',
+  passwordExpirationDays: 'password_expiration_days',
+  otpRequired: flag('otp_required'),
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+});
+
+const listing: Listing<PolicyRecord> = {
+  table: 'policies',
+  id: 'id',
+  columns: {
+    id: filled('number', 'id'),
+    name: filled('text', 'name'),
+    created_at: filled('number', 'created_at'),
+    updated_at: filled('number', 'updated_at'),
+  },
+  read: policies.read,
+};
+
+/** The table of a follower, and its key there beside the account. */
+function placeOf(follower: Follower): readonly [table: string, key: Record<string, number>] {
+  if ('userId' in follower) return ['users', { id: follower.userId }];
+  return 'roleId' in follower ? ['roles', { id: follower.roleId }] : ['clients', { app_id: follower.appId }];
+}
+
+export function policyVerbs(db: Knex): PolicyStore {
+  const one = (accountId: number, id: number) => db('policies').where({ account_id: accountId, id });
+  return {
+    create: (policy) =>
+      separately(db, async (tx) => {
+        const [row] = await tx('policies').insert(policies.write(policy)).returning('*');
+        return policies.read(row);
+      }),
+    find: async (accountId, id) => {
+      const row = await one(accountId, id).first();
+      return row ? policies.read(row) : null;
+    },
+    list: async (accountId) => {
+      const found = await db('policies').where('account_id', accountId).orderBy('id');
+      return found.map(policies.read);
+    },
+    update: (accountId, id, changes) =>
+      separately(db, async (tx) => {
+        const policy = tx('policies').where({ account_id: accountId, id });
+        const [row] = await policy.update(policies.write(changes)).returning('*');
+        return row ? policies.read(row) : null;
+      }),
+    remove: async (accountId, id) => {
+      try {
+        return await together(db, async (tx) => {
+          const policy = tx('policies').where({ account_id: accountId, id });
+          return (await policy.delete()) === 1;
+        });
+      } catch (error) {
+        // The foreign keys of those who follow it.
+        if (error instanceof Failure && error.code === 'not_found') throw new Failure('conflict', { name: 'policy' });
+        throw error;
+      }
+    },
+    assign: (accountId, follower, policyId) =>
+      separately(db, async (tx) => {
+        const [table, key] = placeOf(follower);
+        return (
+          (await tx(table)
+            .where({ account_id: accountId, ...key })
+            .update({ policy_id: policyId })) === 1
+        );
+      }),
+    followedBy: async (accountId, userId) => {
+      const ofRole = db('role_users as ru')
+        .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
+        .where({ 'ru.account_id': accountId, 'ru.user_id': userId })
+        .whereNotNull('r.policy_id')
+        .orderBy(['ru.assigned_at', 'r.id'])
+        .select('r.policy_id')
+        .limit(1);
+      const own = db('users').where({ account_id: accountId, id: userId }).select('policy_id');
+      // One row in every case: how long it takes must not tell whether there is such a user.
+      const [row] = await db.select({ own, of_role: ofRole });
+      return { own: row.own, ofRole: row.of_role };
+    },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
+  };
+}

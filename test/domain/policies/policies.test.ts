@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import { effectivePolicy } from '../../../src/domain/policies/effective-policy.ts';
+import {
+  assignPolicy,
+  changePolicy,
+  createPolicy,
+  removePolicy,
+  requirePolicy,
+} from '../../../src/domain/policies/policies.ts';
+import { policyDefaults } from '../../../src/domain/policies/rules.ts';
+import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createUser, setUser } from '../../../src/domain/users/users.ts';
+import { failureOf, newClient, unique } from '../../store/samples.ts';
+import { createTestAccount } from '../../support/services.ts';
+import { onServices } from '../subject.ts';
+
+onServices('policies', (subject) => {
+  async function standardOf(account: Account) {
+    // Other than a server, SQLite answers without a turn of the event loop, in which what is kept is not asked about.
+    await turn();
+    const found = (await subject.services.store.policies.list(account.id)).filter(({ isDefault }) => isDefault);
+    assert.equal(found.length, 1, 'exactly one default');
+    return found[0] as (typeof found)[0];
+  }
+
+  test('a new policy has the defaults but for what is given', async () => {
+    const { services } = subject;
+    const account = await createTestAccount(services);
+    const made = await createPolicy(services, account, { name: 'Strict', minimumPasswordLength: 14 });
+    const { minimumPasswordLength, isDefault, name } = made;
+    assert.deepEqual([minimumPasswordLength, isDefault, name], [14, false, 'Strict']);
+    assert.equal(made.maximumInvalidLoginAttempts, policyDefaults.maximumInvalidLoginAttempts);
+    assert.equal(await failureOf(createPolicy(services, account, { name: 'Strict' })), 'conflict name');
+    assert.deepEqual(await requirePolicy(services.store, account, made.id), made);
+    const other = await createTestAccount(services);
+    assert.equal(await failureOf(requirePolicy(services.store, other, made.id)), 'not_found policy');
+  });
+
+  test('every rule has its range, and says its name on the wire', async () => {
+    const { services } = subject;
+    const account = await createTestAccount(services);
+    const { id } = await createPolicy(services, account, { name: 'Ranges' });
+    for (const [rules, name] of [
+      [{ minimumPasswordLength: 7 }, 'minimum_password_length'],
+      [{ minimumPasswordLength: 257 }, 'minimum_password_length'],
+      [{ minimumPasswordLength: 8.5 }, 'minimum_password_length'],
+      [{ maximumInvalidLoginAttempts: 0 }, 'maximum_invalid_login_attempts'],
+      [{ lockEffectiveMinutes: 1441 }, 'lock_effective_minutes'],
+      [{ sessionTimeoutMinutes: Number.NaN }, 'session_timeout_minutes'],
+      [{ sessionAbsoluteMinutes: 43_201 }, 'session_absolute_minutes'],
+      [{ passwordExpirationDays: 0 }, 'password_expiration_days'],
+      [{ otpRequired: true }, 'otp_required'],
+    ] as const) {
+      assert.equal(await failureOf(changePolicy(services, account, id, rules)), `value_invalid ${name}`);
+      assert.equal(
+        await failureOf(createPolicy(services, account, { name: unique(), ...rules })),
+        `value_invalid ${name}`,
+      );
+    }
+    const changed = await changePolicy(services, account, id, { passwordExpirationDays: 3650, otpRequired: false });
+    assert.equal(changed.passwordExpirationDays, 3650);
+    const cleared = await changePolicy(services, account, id, { passwordExpirationDays: null, name: 'Cleared' });
+    assert.deepEqual([cleared.passwordExpirationDays, cleared.name], [null, 'Cleared']);
+  });
+
+  test('there is always exactly one default: it can be handed on, not given up or removed', async () => {
+    const { services } = subject;
+    const account = await createTestAccount(services);
+    const first = await standardOf(account);
+    assert.equal(await failureOf(removePolicy(services, account, first.id)), 'conflict policy');
+    const refused = changePolicy(services, account, first.id, { isDefault: false });
+    assert.equal(await failureOf(refused), 'value_invalid is_default');
+    const second = await createPolicy(services, account, { name: 'Second', isDefault: true });
+    assert.equal((await standardOf(account)).id, second.id);
+    await changePolicy(services, account, first.id, { isDefault: true, lockEffectiveMinutes: 20 });
+    assert.equal((await standardOf(account)).id, first.id);
+    await removePolicy(services, account, second.id);
+    assert.equal(await failureOf(removePolicy(services, account, second.id)), 'not_found policy');
+    assert.equal(await failureOf(changePolicy(services, account, second.id, {})), 'not_found policy');
+  });
+
+  test('the narrowest word counts: user, app, first assigned role, default', async () => {
+    const { services } = subject;
+    const account = await createTestAccount(services);
+    const policyFor = async (name: string) => createPolicy(services, account, { name });
+    const [own, ofApp, ofFirst, ofSecond] = [
+      await policyFor('own'),
+      await policyFor('app'),
+      await policyFor('first role'),
+      await policyFor('second role'),
+    ];
+    const [second, first] = [
+      await createRole(services, account, 'second'),
+      await createRole(services, account, 'first'),
+    ];
+    const user = await createUser(services, account, { email: `${unique()}@example.com`, roles: ['first'] });
+    services.clock.advance(1);
+    await setUser(services, account, user.id, { roles: ['first', 'second'] });
+    const { appId } = await newClient(services.store, account.id);
+    const inForce = async (atApp: boolean) => {
+      await turn();
+      const [read, client] = [
+        await services.store.users.find(account.id, user.id),
+        await services.store.clients.findByApp(account.id, appId),
+      ];
+      return (await effectivePolicy(services, account, read, atApp ? client : null)).name;
+    };
+    assert.deepEqual([await inForce(true), await inForce(false)], ['Default', 'Default']);
+    await assignPolicy(services, account, { roleId: second.id }, ofSecond.id);
+    assert.deepEqual([await inForce(true), await inForce(false)], ['second role', 'second role']);
+    await assignPolicy(services, account, { roleId: first.id }, ofFirst.id);
+    assert.deepEqual([await inForce(true), await inForce(false)], ['first role', 'first role']);
+    await assignPolicy(services, account, { appId }, ofApp.id);
+    assert.deepEqual([await inForce(true), await inForce(false)], ['app', 'first role']);
+    await assignPolicy(services, account, { userId: user.id }, own.id);
+    assert.deepEqual([await inForce(true), await inForce(false)], ['own', 'own']);
+    assert.equal((await effectivePolicy(services, account, null, null)).name, 'Default');
+    assert.equal(await failureOf(removePolicy(services, account, own.id)), 'conflict policy');
+    const foreign = await createTestAccount(services);
+    assert.equal(await failureOf(assignPolicy(services, foreign, { appId }, null)), 'not_found follower');
+    assert.equal(await failureOf(assignPolicy(services, account, { appId }, 2 ** 31 - 1)), 'not_found policy');
+  });
+
+  test('every place that sets a password asks the policy and the rules', async () => {
+    const { services } = subject;
+    const account = await createTestAccount(services);
+    const long = await createPolicy(services, account, { name: 'Long', minimumPasswordLength: 20 });
+    const { id: roleId } = await createRole(services, account, 'staff');
+    await assignPolicy(services, account, { roleId }, long.id);
+    const make = (given: object) => createUser(services, account, { email: `${unique()}@example.com`, ...given });
+    assert.equal(await failureOf(make({ password: 'vq41 zwx8 ty', roles: ['staff'] })), 'value_invalid password');
+    assert.equal(await failureOf(make({ password: 'password1' })), 'value_invalid password');
+    assert.equal(await failureOf(make({ password: 'Lovelace-12', lastname: 'Lovelace' })), 'value_invalid password');
+    const user = await make({ password: 'vq41 zwx8 ty' });
+    const set = (changes: object) => failureOf(setUser(services, account, user.id, changes));
+    assert.equal(await set({ password: 'iloveyou' }), 'value_invalid password');
+    assert.equal(await set({ password: 'Lovelace-12', lastname: 'Lovelace' }), 'value_invalid password');
+    await assignPolicy(services, account, { userId: user.id }, long.id);
+    assert.equal(await set({ password: 'vq41 zwx8 ty 55' }), 'value_invalid password');
+    assert.equal(await set({ password: 'vq41 zwx8 ty 55 and more' }), 'nothing');
+    assert.equal(await failureOf(setUser(services, account, 2 ** 31 - 1, { password: 'x' })), 'not_found user');
+  });
+});

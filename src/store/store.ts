@@ -11,13 +11,19 @@ import type {
   AccountRecord,
   ApiKeyRecord,
   AuthorizationRequestRecord,
+  AuthorizationServerRecord,
   ClientRecord,
   CodeRecord,
   CredentialRecord,
   CredentialTokenRecord,
   GrantRecord,
+  LinkedServer,
   Milliseconds,
+  NewClientRecord,
   RoleRecord,
+  ServerClaimRecord,
+  ServerLinkRecord,
+  ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
   UserRecord,
@@ -147,9 +153,9 @@ export interface AccessStore {
 }
 
 export interface ClientStore {
-  create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  create(client: NewClientRecord): Promise<ClientRecord>;
   /** Creates several with one durable commit, in the order given. */
-  createAll(clients: readonly Omit<ClientRecord, 'appId'>[]): Promise<ClientRecord[]>;
+  createAll(clients: readonly NewClientRecord[]): Promise<ClientRecord[]>;
   /** Takes as long for a client that does not exist as for one that does. */
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
@@ -157,6 +163,55 @@ export interface ClientStore {
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;
+}
+
+type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
+
+/** API authorization servers. A change of any is in force for the next token, whoever made it. */
+export interface AuthorizationServerStore {
+  /** Throws `conflict` with name `resource_identifier`. */
+  create(server: New<AuthorizationServerRecord>): Promise<AuthorizationServerRecord>;
+  find(accountId: number, id: number): Promise<AuthorizationServerRecord | null>;
+  /** In the order in which they were made, as all lists here. */
+  list(accountId: number): Promise<AuthorizationServerRecord[]>;
+  /** Changes the members given; null when there is no such server. Throws `conflict` as `create` does. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt'>>,
+  ): Promise<AuthorizationServerRecord | null>;
+  /** Removes the server with its scopes, claims and links; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `value`, `not_found` without the server. */
+  addScope(scope: New<ServerScopeRecord>): Promise<ServerScopeRecord>;
+  listScopes(accountId: number, serverId: number): Promise<ServerScopeRecord[]>;
+  updateScope(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerScopeRecord, 'value' | 'description'>,
+  ): Promise<ServerScopeRecord | null>;
+  removeScope(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `label`, `not_found` without the server. */
+  addClaim(claim: New<ServerClaimRecord>): Promise<ServerClaimRecord>;
+  listClaims(accountId: number, serverId: number): Promise<ServerClaimRecord[]>;
+  updateClaim(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerClaimRecord, 'label' | 'attribute' | 'macro'>,
+  ): Promise<ServerClaimRecord | null>;
+  removeClaim(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` for a client that is linked already, `not_found` without the server or the client. */
+  link(link: ServerLinkRecord): Promise<void>;
+  findLink(accountId: number, serverId: number, appId: number): Promise<ServerLinkRecord | null>;
+  /** With the names of the clients. */
+  listLinks(accountId: number, serverId: number): Promise<(ServerLinkRecord & { readonly clientName: string })[]>;
+  /** False when there is no such link. */
+  updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
+  unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /** The servers that a client is linked to, the one linked first at the front. */
+  ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }
 
 export interface SessionStore {
@@ -276,6 +331,8 @@ export interface GrantStore {
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
+  /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
+  revokeOfServer(accountId: number, serverId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
   /** Adds several with one durable commit, in the order given. */
   addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;
@@ -293,6 +350,7 @@ export interface StoreVerbs {
   readonly roles: RoleStore;
   readonly access: AccessStore;
   readonly clients: ClientStore;
+  readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
@@ -312,7 +370,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its clients. Null when there is no such account.
+   * the account, its hosts, its keys, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

@@ -29,6 +29,7 @@ const decoy: DbRow = {
     extra: {},
     registeredBy: 'token',
     createdAt: 0,
+    linkedServers: 0,
   }),
   app_id: 0,
 };
@@ -36,7 +37,7 @@ const decoy: DbRow = {
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   const createAll: ClientStore['createAll'] = async (clients) => {
     const numbers = await append(db, rows.clients.table, 'app_id', clients.map(rows.clients.write));
-    return clients.map((client, index) => ({ ...client, appId: numbers[index] ?? Number.NaN }));
+    return clients.map((client, index) => ({ ...client, appId: numbers[index] ?? Number.NaN, linkedServers: 0 }));
   };
   return {
     createAll,

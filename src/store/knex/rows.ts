@@ -115,6 +115,7 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   extra: json('extra'),
   registeredBy: 'registered_by',
   createdAt: 'created_at',
+  linkedServers: 'linked_servers',
 });
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {
@@ -161,6 +162,7 @@ export const grants = shape<GrantRecord>('grants', 'id', {
   id: 'id',
   appId: 'app_id',
   userId: 'user_id',
+  serverId: 'server_id',
   sid: 'sid',
   scope: json('scope'),
   nonce: 'nonce',

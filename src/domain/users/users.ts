@@ -86,7 +86,7 @@ export async function setUser(
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
       ...(changes.lastname !== undefined && { lastname: readOptional('lastname', changes.lastname) }),
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
-      ...(changes.status !== undefined && withStatus(user, changes.status, now)),
+      ...(changes.status !== undefined && withStatus(user, settableStatuses[changes.status], now)),
       updatedAt: now,
     });
     if (!changed) throw unknownUser();
@@ -120,20 +120,27 @@ export async function removeUser(
   if (!(await services.store.users.remove(account.id, userId))) throw unknownUser();
 }
 
-async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<void> {
+/** Ends what a former password opened. */
+export async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<void> {
   await tx.sessions.endOfUser(account.id, userId);
   await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
 }
 
-async function digestPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
+/** What is stored for a password of `least` to 256 characters; throws `value_invalid` for any other. */
+export async function digestPassword(
+  { passwords }: Pick<Services, 'passwords'>,
+  password: string,
+  least = 8,
+): Promise<string> {
   const length = [...password].length;
-  if (length < 8 || length > 256 || !password.isWellFormed()) {
-    throw new Failure('value_invalid', { name: 'password', message: 'password must have 8 to 256 characters' });
+  if (length < least || length > 256 || !password.isWellFormed()) {
+    throw new Failure('value_invalid', { name: 'password', message: `password must have ${least} to 256 characters` });
   }
   return passwords.digest(password);
 }
 
-function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
+/** What a new password changes of a user. */
+export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
   const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
   return {
     passwordDigest,
@@ -144,21 +151,25 @@ function withPassword(user: UserRecord, passwordDigest: string, now: Millisecond
   };
 }
 
-function withStatus(user: UserRecord, name: SettableStatus, now: Milliseconds) {
-  const status: UserStatus = settableStatuses[name];
+/** What a new status changes of a user. */
+export function withStatus(user: Pick<UserRecord, 'activatedAt'>, status: UserStatus, now: Milliseconds) {
   if (status !== settableStatuses.active) return { status };
   return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
 }
 
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
-function changedNames(user: UserRecord, { email, username }: UserChanges): Partial<Names> {
+/** Both names as they are stored, when one of them changes. */
+export function changedNames(
+  user: UserRecord,
+  { email, username }: Pick<UserChanges, 'email' | 'username'>,
+): Partial<Names> {
   if (email === undefined && username === undefined) return {};
   return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
 }
 
 /** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
-function readNames(email: string | null, username: string | null): Names {
+export function readNames(email: string | null, username: string | null): Names {
   const address = email === null ? null : readEmail(email);
   const name = username === null ? null : readOwnName(username, address);
   if (!address && !name) {

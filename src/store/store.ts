@@ -210,13 +210,16 @@ export interface ClientStore {
 
 type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
 
+/** A link with the name of its client. */
+export type NamedLink = ServerLinkRecord & { readonly clientName: string };
+
 /** API authorization servers. A change of any is in force for the next token, whoever made it. */
 export interface AuthorizationServerStore {
   /** Throws `conflict` with name `resource_identifier`. */
   create(server: New<AuthorizationServerRecord>): Promise<AuthorizationServerRecord>;
   find(accountId: number, id: number): Promise<AuthorizationServerRecord | null>;
-  /** In the order in which they were made, as all lists here. */
-  list(accountId: number): Promise<AuthorizationServerRecord[]>;
+  /** Fields: `id`, `name`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<AuthorizationServerRecord>>;
   /** Changes the members given; null when there is no such server. Throws `conflict` as `create` does. */
   update(
     accountId: number,
@@ -227,7 +230,10 @@ export interface AuthorizationServerStore {
   remove(accountId: number, id: number): Promise<boolean>;
   /** Throws `conflict` with name `value`, `not_found` without the server. */
   addScope(scope: New<ServerScopeRecord>): Promise<ServerScopeRecord>;
+  /** All, by id. */
   listScopes(accountId: number, serverId: number): Promise<ServerScopeRecord[]>;
+  /** Fields: `id`, `value`. */
+  pageScopes(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerScopeRecord>>;
   updateScope(
     accountId: number,
     serverId: number,
@@ -237,7 +243,10 @@ export interface AuthorizationServerStore {
   removeScope(accountId: number, serverId: number, id: number): Promise<boolean>;
   /** Throws `conflict` with name `label`, `not_found` without the server. */
   addClaim(claim: New<ServerClaimRecord>): Promise<ServerClaimRecord>;
+  /** All, by id. */
   listClaims(accountId: number, serverId: number): Promise<ServerClaimRecord[]>;
+  /** Fields: `id`, `label`. */
+  pageClaims(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerClaimRecord>>;
   updateClaim(
     accountId: number,
     serverId: number,
@@ -248,8 +257,8 @@ export interface AuthorizationServerStore {
   /** Throws `conflict` for a client that is linked already, `not_found` without the server or the client. */
   link(link: ServerLinkRecord): Promise<void>;
   findLink(accountId: number, serverId: number, appId: number): Promise<ServerLinkRecord | null>;
-  /** With the names of the clients. */
-  listLinks(accountId: number, serverId: number): Promise<(ServerLinkRecord & { readonly clientName: string })[]>;
+  /** Fields: `app_id`. */
+  pageLinks(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<NamedLink>>;
   /** False when there is no such link. */
   updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
   unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;

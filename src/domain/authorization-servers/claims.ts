@@ -4,7 +4,8 @@ import type { Services } from '../../services.ts';
 import type { ServerClaimRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { attributeNames } from '../users/attributes.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
+import { claimableAttributes } from '../users/attributes.ts';
 import { requireServer } from './servers.ts';
 import { invalid } from './values.ts';
 
@@ -42,23 +43,25 @@ export function addClaim(
   serverId: number,
   { label, attribute, macro }: ClaimValues,
 ): Promise<ServerClaimRecord> {
-  const values = readClaim({ label: label ?? null, attribute: attribute ?? null, macro: macro ?? null });
+  const given = { label: label ?? null, attribute: attribute ?? null, macro: macro ?? null };
   return store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
+    const values = readClaim(given, await claimableAttributes(tx, account));
     const known = await tx.authorizationServers.listClaims(account.id, serverId);
     if (known.length >= mostClaims) throw invalid('label', `would be more than ${mostClaims} of one server`);
     return tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt: clock.now() });
   });
 }
 
-/** The claims of a server; throws `not_found` without the server. */
-export async function listClaims(
+/** A page of the claims of a server; throws `not_found` without the server. */
+export async function pageClaims(
   { store }: Pick<Services, 'store'>,
   account: Owner,
   serverId: number,
-): Promise<ServerClaimRecord[]> {
+  query: ListQuery,
+): Promise<ListPage<ServerClaimRecord>> {
   await requireServer(store, account, serverId);
-  return store.authorizationServers.listClaims(account.id, serverId);
+  return store.authorizationServers.pageClaims(account.id, serverId, query);
 }
 
 /** Changes the members given; throws as `addClaim` does. */
@@ -73,12 +76,14 @@ export function changeClaim(
     const claims = await tx.authorizationServers.listClaims(account.id, serverId);
     const claim = claims.find(({ id }) => id === claimId);
     if (!claim) throw unknownClaim();
-    const values = readClaim({
+    // A macro is of no use to a claim that becomes an attribute's.
+    const keepsMacro = attribute === undefined || attribute === macroAttribute;
+    const given = {
       label: label === undefined ? claim.label : label,
       attribute: attribute === undefined ? claim.attribute : attribute,
-      // A macro is of no use to a claim that became an attribute's.
-      macro: macro !== undefined ? macro : attribute === undefined || attribute === macroAttribute ? claim.macro : null,
-    });
+      macro: macro !== undefined ? macro : keepsMacro ? claim.macro : null,
+    };
+    const values = readClaim(given, await claimableAttributes(tx, account));
     const changed = await tx.authorizationServers.updateClaim(account.id, serverId, claimId, values);
     if (!changed) throw unknownClaim();
     return changed;
@@ -101,14 +106,21 @@ interface Given {
   readonly macro: string | null;
 }
 
-function readClaim({ label, attribute, macro }: Given): Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'> {
+function readClaim(
+  { label, attribute, macro }: Given,
+  known: ReadonlySet<string>,
+): Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'> {
   const text = macro === '' ? null : macro;
   if (attribute === null || attribute === '') throw invalid('user_attribute_mappings', 'is mandatory');
   if (attribute !== macroAttribute) {
     if (text !== null) throw invalid('user_attribute_macros', `needs user_attribute_mappings ${macroAttribute}`);
-    return { label: readLabel(label), attribute: readAttribute('user_attribute_mappings', attribute), macro: null };
+    return {
+      label: readLabel(label),
+      attribute: readAttribute('user_attribute_mappings', attribute, known),
+      macro: null,
+    };
   }
-  return { label: readLabel(label), attribute, macro: readMacro(text) };
+  return { label: readLabel(label), attribute, macro: readMacro(text, known) };
 }
 
 /** Begins with a letter: `__proto__` and its like are no claims. Namespaced names are addresses (RFC 7519 §4.2). */
@@ -124,19 +136,18 @@ function readLabel(label: string | null): string {
   return label;
 }
 
-function readAttribute(name: string, attribute: string): string {
-  if (!attributeNames.includes(attribute))
-    throw invalid(name, `names no attribute of users: ${attribute.slice(0, 64)}`);
+function readAttribute(name: string, attribute: string, known: ReadonlySet<string>): string {
+  if (!known.has(attribute)) throw invalid(name, `names no attribute of users: ${attribute.slice(0, 64)}`);
   return attribute;
 }
 
-function readMacro(macro: string | null): string {
+function readMacro(macro: string | null, known: ReadonlySet<string>): string {
   const name = 'user_attribute_macros';
   if (macro === null) throw invalid(name, `is mandatory with user_attribute_mappings ${macroAttribute}`);
   if (macro.length > longestMacro || /\p{Cc}/u.test(macro) || !macro.isWellFormed()) {
     throw invalid(name, `must have at most ${longestMacro} characters and no control characters`);
   }
-  for (const [, attribute = ''] of macro.matchAll(macroPlace)) readAttribute(name, attribute);
+  for (const [, attribute = ''] of macro.matchAll(macroPlace)) readAttribute(name, attribute, known);
   if (/[{}]/.test(macro.replace(macroPlace, ''))) throw invalid(name, 'has a brace that closes or opens nothing');
   return macro;
 }

@@ -5,6 +5,7 @@ import type { ServerLinkRecord, ServerScopeRecord } from '../../store/records.ts
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireServer } from './servers.ts';
 import { invalid } from './values.ts';
 
@@ -45,16 +46,17 @@ export async function linkClient(
   });
 }
 
-/** The clients of a server, with the scopes that there are still; throws `not_found`. */
-export async function listLinkedClients(
+/** A page of the clients of a server, with the scopes that there are still; throws `not_found`. */
+export async function pageLinkedClients(
   { store }: Pick<Services, 'store'>,
   account: Owner,
   serverId: number,
-): Promise<LinkedClient[]> {
+  query: ListQuery,
+): Promise<ListPage<LinkedClient>> {
   await requireServer(store, account, serverId);
   const known = await store.authorizationServers.listScopes(account.id, serverId);
-  const links = await store.authorizationServers.listLinks(account.id, serverId);
-  return links.map(({ appId, clientName, scopeIds }) => ({
+  const page = await store.authorizationServers.pageLinks(account.id, serverId, query);
+  return mapPage(page, ({ appId, clientName, scopeIds }) => ({
     appId,
     name: clientName,
     scopes: known.filter(({ id }) => scopeIds.includes(id)),

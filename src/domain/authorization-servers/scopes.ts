@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ServerScopeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
 import { knownScopes } from '../tokens/scopes.ts';
 import { requireServer } from './servers.ts';
 import { invalid, readDescription } from './values.ts';
@@ -45,14 +46,15 @@ export function addScope(
   });
 }
 
-/** The scopes of a server; throws `not_found` without the server. */
-export async function listScopes(
+/** A page of the scopes of a server; throws `not_found` without the server. */
+export async function pageScopes(
   { store }: Pick<Services, 'store'>,
   account: Owner,
   serverId: number,
-): Promise<ServerScopeRecord[]> {
+  query: ListQuery,
+): Promise<ListPage<ServerScopeRecord>> {
   await requireServer(store, account, serverId);
-  return store.authorizationServers.listScopes(account.id, serverId);
+  return store.authorizationServers.pageScopes(account.id, serverId, query);
 }
 
 /** Changes the members given; throws as `addScope` does. A renamed scope is another: what was granted is not it. */

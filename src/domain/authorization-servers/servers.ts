@@ -8,6 +8,7 @@ import type { AuthorizationServerRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
 import { readText } from '../text.ts';
 import { invalid, readDescription } from './values.ts';
 
@@ -57,8 +58,12 @@ export function createServer(
   });
 }
 
-export function listServers({ store }: Pick<Services, 'store'>, account: Owner): Promise<AuthorizationServerRecord[]> {
-  return store.authorizationServers.list(account.id);
+export function pageServers(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  query: ListQuery,
+): Promise<ListPage<AuthorizationServerRecord>> {
+  return store.authorizationServers.page(account.id, query);
 }
 
 /** The server; throws `not_found`. */

@@ -1,8 +1,9 @@
 import type { Services } from '../../services.ts';
 import type { LinkedServer, ServerClaimRecord, UserRecord } from '../../store/records.ts';
 import { macroAttribute, macroPlace } from '../authorization-servers/claims.ts';
-import { type Attributes, type AttributeValue, attributesOf, rolesAttribute } from '../users/attributes.ts';
-import { roleNames } from './claims.ts';
+import { type Attributes, type AttributeValue, readAttributes } from '../users/attributes.ts';
+
+type Mapping = Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'>;
 
 /** Claims of a server about a user, by name. A claim without a value is left out. */
 export async function mappedClaims(
@@ -11,24 +12,23 @@ export async function mappedClaims(
   user: UserRecord,
 ): Promise<Record<string, unknown>> {
   if (claims.length === 0) return {};
-  const withRoles = claims.some((claim) => needs(claim, rolesAttribute));
-  const roles = withRoles ? await roleNames({ store }, user) : [];
-  return mapClaims(claims, attributesOf(user, { [rolesAttribute]: roles }));
+  const names = new Set(claims.flatMap(namesIn));
+  return mapClaims(claims, await readAttributes(store, user, names));
 }
 
 /** The same from attributes that are at hand. */
-export function mapClaims(
-  claims: readonly Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'>[],
-  attributes: Attributes,
-): Record<string, unknown> {
+export function mapClaims(claims: readonly Mapping[], attributes: Attributes): Record<string, unknown> {
   const values = claims.map((claim) => [claim.label, claimValue(claim, attributes)] as const);
   return Object.fromEntries(values.filter(([, value]) => hasValue(value)));
 }
 
-function claimValue(
-  { attribute, macro }: Pick<ServerClaimRecord, 'attribute' | 'macro'>,
-  attributes: Attributes,
-): AttributeValue {
+/** The attributes that a claim is made from. */
+function namesIn({ attribute, macro }: Mapping): string[] {
+  if (attribute !== macroAttribute) return [attribute];
+  return [...(macro ?? '').matchAll(macroPlace)].map(([, name = '']) => name);
+}
+
+function claimValue({ attribute, macro }: Mapping, attributes: Attributes): AttributeValue {
   const get = (name: string) => (Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null);
   if (attribute !== macroAttribute) return get(attribute);
   return (macro ?? '').replace(macroPlace, (_, name: string) => asText(get(name))).trim();
@@ -40,8 +40,4 @@ function asText(value: AttributeValue): string {
 
 function hasValue(value: AttributeValue): boolean {
   return value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
-}
-
-function needs({ attribute, macro }: ServerClaimRecord, name: string): boolean {
-  return attribute === name || (macro?.includes(`{${name}}`) ?? false);
 }

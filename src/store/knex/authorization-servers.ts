@@ -1,13 +1,16 @@
 import type { Knex } from 'knex';
+import type { ListPage, ListQuery } from '../listing.ts';
 import type { LinkedServer } from '../records.ts';
 import type { AuthorizationServerStore } from '../store.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled, type ListColumn } from './list-index.ts';
 import * as rows from './server-rows.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
 import { separately } from './transact.ts';
 
-type ScopeVerb = 'addScope' | 'listScopes' | 'updateScope' | 'removeScope';
-type ClaimVerb = 'addClaim' | 'listClaims' | 'updateClaim' | 'removeClaim';
-type LinkVerb = 'link' | 'findLink' | 'listLinks' | 'updateLink' | 'unlink' | 'ofClient';
+type ScopeVerb = 'addScope' | 'listScopes' | 'pageScopes' | 'updateScope' | 'removeScope';
+type ClaimVerb = 'addClaim' | 'listClaims' | 'pageClaims' | 'updateClaim' | 'removeClaim';
+type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'unlink' | 'ofClient';
 
 type Key = Readonly<Record<string, Cell>>;
 
@@ -37,6 +40,29 @@ function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
   };
 }
 
+/** A table as a list, sorted by its number and by one text. */
+function listing<Rec>({ table, read }: Shape<Rec>, id: string, name?: string): Listing<Rec> {
+  const columns: Record<string, ListColumn> = { [id]: filled('number', id), server: filled('number', 'server_id') };
+  return { table, id, columns: { ...columns, ...(name && { [name]: filled('text', name) }) }, read };
+}
+
+/** One page of what belongs to a server. */
+function pageOfServer<Rec>(
+  db: Knex,
+  list: Listing<Rec>,
+  accountId: number,
+  serverId: number,
+  query: ListQuery,
+): Promise<ListPage<Rec>> {
+  const own = { field: 'server', test: 'is', values: [serverId] } as const;
+  return listPage(db, list, accountId, { ...query, filters: [own, ...query.filters] });
+}
+
+const servers = listing(rows.servers, 'id', 'name');
+const scopes = listing(rows.serverScopes, 'id', 'value');
+const claims = listing(rows.serverClaims, 'id', 'label');
+const links = listing(rows.serverLinks, 'app_id');
+
 function ofServer(accountId: number, serverId: number): Key {
   return { account_id: accountId, server_id: serverId };
 }
@@ -46,6 +72,7 @@ function scopeVerbs(db: Knex): Pick<AuthorizationServerStore, ScopeVerb> {
   return {
     addScope: add,
     listScopes: (accountId, serverId) => list(ofServer(accountId, serverId)),
+    pageScopes: (accountId, serverId, query) => pageOfServer(db, scopes, accountId, serverId, query),
     updateScope: (accountId, serverId, id, changes) => update({ ...ofServer(accountId, serverId), id }, changes),
     removeScope: (accountId, serverId, id) => remove({ ...ofServer(accountId, serverId), id }),
   };
@@ -56,6 +83,7 @@ function claimVerbs(db: Knex): Pick<AuthorizationServerStore, ClaimVerb> {
   return {
     addClaim: add,
     listClaims: (accountId, serverId) => list(ofServer(accountId, serverId)),
+    pageClaims: (accountId, serverId, query) => pageOfServer(db, claims, accountId, serverId, query),
     updateClaim: (accountId, serverId, id, changes) => update({ ...ofServer(accountId, serverId), id }, changes),
     removeClaim: (accountId, serverId, id) => remove({ ...ofServer(accountId, serverId), id }),
   };
@@ -97,13 +125,12 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
       const row: DbRow | undefined = await one(accountId, serverId, appId).first();
       return row ? read(row) : null;
     },
-    listLinks: async (accountId, serverId) => {
-      const found: DbRow[] = await db(`${table} as l`)
-        .join('clients as c', { 'c.account_id': 'l.account_id', 'c.app_id': 'l.app_id' })
-        .where({ 'l.account_id': accountId, 'l.server_id': serverId })
-        .orderBy('l.app_id')
-        .select('l.*', 'c.name as client_name');
-      return found.map((row) => ({ ...read(row), clientName: String(row['client_name']) }));
+    pageLinks: async (accountId, serverId, query) => {
+      const page = await pageOfServer(db, links, accountId, serverId, query);
+      const ids = page.items.map(({ appId }) => appId);
+      const found: DbRow[] = await db('clients').where('account_id', accountId).whereIn('app_id', ids);
+      const names = new Map(found.map((row) => [row['app_id'], String(row['name'])]));
+      return { ...page, items: page.items.map((link) => ({ ...link, clientName: names.get(link.appId) ?? '' })) };
     },
     updateLink: async (accountId, serverId, appId, scopeIds) =>
       (await one(accountId, serverId, appId).update(write({ scopeIds }))) === 1,
@@ -113,14 +140,14 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
 }
 
 export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
-  const { add, find, list, update, remove } = numbered(db, rows.servers);
+  const { add, find, update, remove } = numbered(db, rows.servers);
   return {
     ...scopeVerbs(db),
     ...claimVerbs(db),
     ...linkVerbs(db),
     create: add,
     find: (accountId, id) => find({ account_id: accountId, id }),
-    list: (accountId) => list({ account_id: accountId }),
+    page: (accountId, query) => listPage(db, servers, accountId, query),
     update: (accountId, id, changes) => update({ account_id: accountId, id }, changes),
     remove: (accountId, id) => remove({ account_id: accountId, id }),
   };

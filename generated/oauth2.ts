@@ -748,7 +748,7 @@ export interface components {
         /** @description The members of the form. */
         readonly UserinfoRequest: {
             /**
-             * @description The user's access token, as far as the 16384 bytes of the body reach.
+             * @description The user's access token, at most 12288 characters.
              * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
              */
             readonly access_token?: string;
@@ -802,7 +802,7 @@ export interface components {
         /** @description The token in question; the members of the form. */
         readonly TokenReference: {
             /**
-             * @description An access token or a refresh token, as far as the 16384 bytes of the body reach.
+             * @description An access token or a refresh token, at most 12288 characters.
              * @example rt_9dQw4TnB7yHuJ2kMzXcV5lPoI8aSrE6f
              */
             readonly token?: string;

@@ -207,6 +207,31 @@ export function apiAuthorizations(app: () => TestApp): void {
     }
   });
 
+  it('answers what is another account’s as unknown, and links nothing of it', async () => {
+    const call = await calls(app());
+    const other = await app().another();
+    const theirs = await calls(other);
+    const { id } = await makeServer(theirs);
+    const scope = (await done(theirs('POST', `/${id}/scopes`, { value: 'a' }))).id;
+    const claim = (await done(theirs('POST', `/${id}/claims`, { name: 'a', user_attribute_mappings: 'email' }))).id;
+    const client = await registerClient(other);
+    await done(theirs('POST', `/${id}/clients`, { app_id: client.app_id, scopes: [scope] }), 201);
+    const parts = ['', `/scopes/${scope}`, `/claims/${claim}`, `/clients/${client.app_id}`];
+    for (const part of parts) {
+      await refused(
+        call('PUT', `/${id}${part}`, part.startsWith('/clients') ? { scopes: [] } : {}),
+        /could not be/,
+        404,
+      );
+      await refused(call('DELETE', `/${id}${part}`), /could not be found/, 404);
+    }
+    for (const part of ['', '/scopes', '/claims', '/clients'])
+      await refused(call('GET', `/${id}${part}`), /could not/, 404);
+    const own = await makeServer(call);
+    await refused(call('POST', `/${own.id}/clients`, { app_id: client.app_id, scopes: [] }), /app_id/);
+    assert.equal((await done(theirs('GET', `/${id}/clients`)))[0].scopes.length, 1);
+  });
+
   it('a client that was linked here gets tokens with custom attributes and details of the user', async () => {
     const call = await calls(app());
     const headers = { authorization: `Bearer ${await app().bearer('manage_all')}` };

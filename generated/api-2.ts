@@ -213,6 +213,213 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/api_authorizations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the API authorization servers
+         * @description The APIs for which clients of the account can get access tokens, sorted by `id` unless said.
+         */
+        readonly get: operations["listApiAuthorizations"];
+        readonly put?: never;
+        /**
+         * Create an API authorization server
+         * @description An API for which linked clients get access tokens: RS256 JWTs
+         *     ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)) that the API checks with the account's published keys.
+         *     `resource_identifier` is their audience and what clients name as `resource`
+         *     ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)); no two servers of the account have the same.
+         */
+        readonly post: operations["createApiAuthorization"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an API authorization server
+         * @description An API for which clients can get access tokens.
+         */
+        readonly get: operations["readApiAuthorization"];
+        /**
+         * Change an API authorization server
+         * @description Changes the members sent, those of `configuration` one by one; in force for the next token. Tokens that are out
+         *     keep what they say; under another `resource_identifier` introspection calls them inactive.
+         */
+        readonly put: operations["updateApiAuthorization"];
+        readonly post?: never;
+        /**
+         * Delete an API authorization server
+         * @description Removes the server with its scopes, claims and links, and ends the grants of users that were for it alone. Its
+         *     tokens are inactive at introspection at once. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiAuthorization"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/scopes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the scopes of a server
+         * @description Scopes that clients can be linked with, sorted by `id` unless said.
+         */
+        readonly get: operations["listApiAuthorizationScopes"];
+        readonly put?: never;
+        /**
+         * Add a scope to a server
+         * @description No client has it until it is linked with it. A server has at most 200 scopes, each value once. Values about the user
+         *     (`openid`, `profile`, `email`, `groups`, `address`, `phone`, `offline_access`) are refused.
+         */
+        readonly post: operations["createApiAuthorizationScope"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/scopes/{scope_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change a scope
+         * @description Changes the members sent. A scope of another value is another scope: what users granted before is not it.
+         */
+        readonly put: operations["updateApiAuthorizationScope"];
+        readonly post?: never;
+        /**
+         * Remove a scope
+         * @description Removes the scope from the server and from the links of its clients. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiAuthorizationScope"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/claims": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the claims of a server
+         * @description What the access tokens of the server say about the user, sorted by `id` unless said.
+         */
+        readonly get: operations["listApiAuthorizationClaims"];
+        readonly put?: never;
+        /**
+         * Add a claim to a server
+         * @description A claim about the user that the access tokens of the server carry from the next one on: the value of an attribute, or
+         *     a text made from several. One without a value is left out, and so are all in a client's own token. A server has at
+         *     most 50 claims, each name once; what every token says (`iss`, `sub`, `aud`, `scope` and their like) cannot be named.
+         */
+        readonly post: operations["createApiAuthorizationClaim"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/claims/{claim_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change a claim
+         * @description Changes the members sent. A claim that becomes the one of an attribute loses its macro.
+         */
+        readonly put: operations["updateApiAuthorizationClaim"];
+        readonly post?: never;
+        /**
+         * Remove a claim
+         * @description Tokens that are out keep it. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiAuthorizationClaim"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/clients": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the clients of a server
+         * @description The registered clients that get access tokens for the API, sorted by `app_id`.
+         */
+        readonly get: operations["listApiAuthorizationClients"];
+        readonly put?: never;
+        /**
+         * Link a client to a server
+         * @description From the next token on the client gets access tokens for the API, with `authorization_code`, `refresh_token` and
+         *     `client_credentials`, and with no other scopes of it than these. A client may be linked to several servers.
+         *     `auth_server_id` and `id` are ignored.
+         */
+        readonly post: operations["createApiAuthorizationClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_authorizations/{id}/clients/{app_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change the scopes of a client
+         * @description Replaces the scopes; in force for the next token. `auth_server_id`, `id` and `app_id` are ignored.
+         */
+        readonly put: operations["updateApiAuthorizationClient"];
+        readonly post?: never;
+        /**
+         * Unlink a client
+         * @description The client gets no more access tokens for the API; those that are out are inactive at introspection, and the grants of
+         *     users that were for this API alone end. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiAuthorizationClient"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1090,6 +1297,446 @@ export interface components {
              */
             readonly updated_at?: string;
         };
+        /** @description For whom the tokens are, and how long they live. */
+        readonly Configuration: {
+            /**
+             * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource_identifier: string;
+            /**
+             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            readonly audiences: readonly string[] | null;
+            /**
+             * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
+             * @example 10
+             */
+            readonly access_token_expiration_minutes: number | null;
+            /**
+             * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
+             * @example 30
+             */
+            readonly refresh_token_expiration_minutes: number | null;
+        };
+        /** @description A server in a list, with the members that `fields` names. */
+        readonly ListedServer: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Orders
+             */
+            readonly name?: string;
+            /**
+             * @description What it is for, at most 1024 characters.
+             * @example What the order service takes
+             */
+            readonly description?: string | null;
+            readonly configuration?: components["schemas"]["Configuration"];
+        };
+        /** @description For whom the tokens are, and how long they live. */
+        readonly NewConfiguration: {
+            /**
+             * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource_identifier: string;
+            /**
+             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            readonly audiences?: readonly string[] | null;
+            /**
+             * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
+             * @example 10
+             */
+            readonly access_token_expiration_minutes?: number | null;
+            /**
+             * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
+             * @example 30
+             */
+            readonly refresh_token_expiration_minutes?: number | null;
+        };
+        /** @description A server to create. */
+        readonly NewServer: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Orders
+             */
+            readonly name: string;
+            /**
+             * @description What it is for, at most 1024 characters.
+             * @example What the order service takes
+             */
+            readonly description?: string | null;
+            readonly configuration: components["schemas"]["NewConfiguration"];
+        };
+        /** @description An API authorization server. */
+        readonly Server: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Orders
+             */
+            readonly name: string;
+            /**
+             * @description What it is for, at most 1024 characters.
+             * @example What the order service takes
+             */
+            readonly description: string | null;
+            readonly configuration: components["schemas"]["Configuration"];
+        };
+        /** @description Members to change. */
+        readonly ConfigurationChanges: {
+            /**
+             * @description An absolute URI without query, fragment and user part: the audience of the tokens. Unique in the account; at most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource_identifier?: string;
+            /**
+             * @description More audiences beside the resource identifier, at most 20 of 1 to 255 visible ASCII characters each.
+             * @example [
+             *       "orders"
+             *     ]
+             */
+            readonly audiences?: readonly string[] | null;
+            /**
+             * @description How long an access token lives, 1 to 1440 minutes; `null` means 60.
+             * @example 10
+             */
+            readonly access_token_expiration_minutes?: number | null;
+            /**
+             * @description How long a refresh token waits for its use, 1 to 525600 minutes; `null` means as long as the account's settings say. The absolute end of a grant stays the account's.
+             * @example 30
+             */
+            readonly refresh_token_expiration_minutes?: number | null;
+        };
+        /** @description Members to change. */
+        readonly ServerChanges: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Name for people, 1 to 255 characters.
+             * @example Orders
+             */
+            readonly name?: string;
+            /**
+             * @description What it is for, at most 1024 characters.
+             * @example What the order service takes
+             */
+            readonly description?: string | null;
+            readonly configuration?: components["schemas"]["ConfigurationChanges"];
+        };
+        /** @description A scope in a list, with the members that `fields` names. */
+        readonly ListedScope: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @example orders:read
+             */
+            readonly value?: string;
+            /**
+             * @description What the user is asked at consent, at most 255 characters.
+             * @example See your orders
+             */
+            readonly description?: string | null;
+        };
+        /** @description A scope to add. */
+        readonly NewScope: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @example orders:read
+             */
+            readonly value: string;
+            /**
+             * @description What the user is asked at consent, at most 255 characters.
+             * @example See your orders
+             */
+            readonly description?: string | null;
+        };
+        /** @description What was created or changed. */
+        readonly Identifier: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id: number;
+        };
+        /** @description Members to change. */
+        readonly ScopeChanges: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @example orders:read
+             */
+            readonly value?: string;
+            /**
+             * @description What the user is asked at consent, at most 255 characters.
+             * @example See your orders
+             */
+            readonly description?: string | null;
+        };
+        /** @description A claim of a server, with the members that `fields` names. */
+        readonly ListedClaim: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Name of the claim.
+             * @example display_name
+             */
+            readonly label?: string;
+            /**
+             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @example email
+             */
+            readonly user_attribute_mappings?: string;
+            /**
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @example {firstname} {lastname}
+             */
+            readonly user_attribute_macros?: string | null;
+            /**
+             * @description Always `null`.
+             * @example null
+             */
+            readonly attributes_transformations?: null;
+            /**
+             * @description Always true; a claim without a value is left out.
+             * @example true
+             * @constant
+             */
+            readonly skip_if_blank?: true;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            readonly values?: readonly string[];
+            /**
+             * @description Always `null`.
+             * @example null
+             */
+            readonly default_values?: null;
+            /**
+             * @description Always false.
+             * @example false
+             * @constant
+             */
+            readonly provisioned_entitlements?: false;
+        };
+        /** @description A claim to add; `name` or `label` names it. */
+        readonly NewClaim: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description Name of the claim: a letter, then letters, digits and characters of `_ . : / ~ -`; at most 128 characters.
+             * @example display_name
+             */
+            readonly name?: string;
+            /**
+             * @description Name of the claim: a letter, then letters, digits and characters of `_ . : / ~ -`; at most 128 characters.
+             * @example display_name
+             */
+            readonly label?: string;
+            /**
+             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @example email
+             */
+            readonly user_attribute_mappings: string;
+            /**
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @example {firstname} {lastname}
+             */
+            readonly user_attribute_macros?: string | null;
+        };
+        /** @description Members to change; `name` wins over `label`. */
+        readonly ClaimChanges: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description Name of the claim: a letter, then letters, digits and characters of `_ . : / ~ -`; at most 128 characters.
+             * @example display_name
+             */
+            readonly name?: string;
+            /**
+             * @description Name of the claim: a letter, then letters, digits and characters of `_ . : / ~ -`; at most 128 characters.
+             * @example display_name
+             */
+            readonly label?: string;
+            /**
+             * @description The user's attribute that it holds: `id`, `email`, `username`, `firstname`, `lastname`, `title`, `department`, `company`, `phone`, `external_id`, `group_id`, `manager_user_id`, `preferred_locale_code`, `roles` (names of roles, as an array), or the short name of a custom attribute, with `custom_attributes.` before it or without. `_macro_` for a text made from several.
+             * @example email
+             */
+            readonly user_attribute_mappings?: string;
+            /**
+             * @description With `_macro_`: a text of at most 255 characters in which `{attribute}` stands for that attribute.
+             * @example {firstname} {lastname}
+             */
+            readonly user_attribute_macros?: string | null;
+        };
+        /** @description A scope of a server. */
+        readonly Scope: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id: number;
+            /**
+             * @description As it stands in `scope`, 1 to 128 visible ASCII characters other than `"` and `\` ([RFC 6749 section 3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)).
+             * @example orders:read
+             */
+            readonly value: string;
+            /**
+             * @description What the user is asked at consent, at most 255 characters.
+             * @example See your orders
+             */
+            readonly description: string | null;
+        };
+        /** @description A client of a server, with the members that `fields` names. */
+        readonly ListedClient: {
+            /**
+             * @description Identifier of the client's app, as its registration answered it.
+             * @example 1042
+             */
+            readonly app_id?: number;
+            /**
+             * @description Identifier of the server.
+             * @example 1
+             */
+            readonly api_auth_id?: number;
+            /**
+             * @description Name of the client; empty when it has none.
+             * @example Portal
+             */
+            readonly name?: string;
+            /** @description Scopes that it may ask for. */
+            readonly scopes?: readonly components["schemas"]["Scope"][];
+        };
+        /** @description A client to link. */
+        readonly NewClient: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description Identifier of the client's app, as its registration answered it.
+             * @example 1042
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifiers of scopes of this server, at most 200.
+             * @example [
+             *       3
+             *     ]
+             */
+            readonly scopes: readonly number[];
+        };
+        /** @description A client of a server. */
+        readonly ClientLink: {
+            /**
+             * @description Identifier of the client's app, as its registration answered it.
+             * @example 1042
+             */
+            readonly app_id: number;
+            /**
+             * @description Identifier of the server.
+             * @example 1
+             */
+            readonly api_auth_id: number;
+        };
+        /** @description The scopes of the link. */
+        readonly ClientChanges: {
+            /**
+             * @description Identifier; in a request it is ignored.
+             * @example 3
+             */
+            readonly id?: number;
+            /**
+             * @description Ignored; the path names the server.
+             * @example 1
+             */
+            readonly auth_server_id?: number;
+            /**
+             * @description Identifier of the client's app, as its registration answered it.
+             * @example 1042
+             */
+            readonly app_id?: number;
+            /**
+             * @description Identifiers of scopes of this server, at most 200.
+             * @example [
+             *       3
+             *     ]
+             */
+            readonly scopes: readonly number[];
+        };
     };
     responses: {
         /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is no JSON. */
@@ -1340,6 +1987,21 @@ export interface components {
          * @example 1
          */
         readonly Id: number;
+        /**
+         * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+         * @example 3
+         */
+        readonly ScopeId: number;
+        /**
+         * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+         * @example 5
+         */
+        readonly ClaimId: number;
+        /**
+         * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+         * @example 1042
+         */
+        readonly AppId: number;
     };
     requestBodies: never;
     headers: {
@@ -2664,6 +3326,1052 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiAuthorizations: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the server with this identifier.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Only servers with this name; `*` at either end stands for any text.
+                 * @example Ord*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The servers. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Orders",
+                     *         "description": "What the order service takes",
+                     *         "configuration": {
+                     *           "resource_identifier": "https://api.example.com/orders",
+                     *           "audiences": [
+                     *             "orders"
+                     *           ],
+                     *           "access_token_expiration_minutes": 10,
+                     *           "refresh_token_expiration_minutes": 30
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedServer"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiAuthorization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The server; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Orders",
+                 *       "description": "What the order service takes",
+                 *       "configuration": {
+                 *         "resource_identifier": "https://api.example.com/orders",
+                 *         "audiences": [
+                 *           "orders"
+                 *         ],
+                 *         "access_token_expiration_minutes": 10,
+                 *         "refresh_token_expiration_minutes": 30
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewServer"];
+            };
+        };
+        readonly responses: {
+            /** @description The server. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Orders",
+                     *       "description": "What the order service takes",
+                     *       "configuration": {
+                     *         "resource_identifier": "https://api.example.com/orders",
+                     *         "audiences": [
+                     *           "orders"
+                     *         ],
+                     *         "access_token_expiration_minutes": 10,
+                     *         "refresh_token_expiration_minutes": 30
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Server"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readApiAuthorization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Orders",
+                     *       "description": "What the order service takes",
+                     *       "configuration": {
+                     *         "resource_identifier": "https://api.example.com/orders",
+                     *         "audiences": [
+                     *           "orders"
+                     *         ],
+                     *         "access_token_expiration_minutes": 10,
+                     *         "refresh_token_expiration_minutes": 30
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Server"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApiAuthorization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "configuration": {
+                 *         "access_token_expiration_minutes": 5
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ServerChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The server after the change. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Orders",
+                     *       "description": "What the order service takes",
+                     *       "configuration": {
+                     *         "resource_identifier": "https://api.example.com/orders",
+                     *         "audiences": [
+                     *           "orders"
+                     *         ],
+                     *         "access_token_expiration_minutes": 5,
+                     *         "refresh_token_expiration_minutes": 30
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Server"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiAuthorization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiAuthorizationScopes: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only scopes with this value; `*` at either end stands for any text.
+                 * @example orders:*
+                 */
+                readonly value?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The scopes. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "value": "orders:read",
+                     *         "description": "See your orders"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedScope"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiAuthorizationScope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The scope; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "orders:read",
+                 *       "description": "See your orders"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewScope"];
+            };
+        };
+        readonly responses: {
+            /** @description Identifier of the scope. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Identifier"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApiAuthorizationScope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+                 * @example 3
+                 */
+                readonly scope_id: components["parameters"]["ScopeId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "description": "See all your orders"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ScopeChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description Identifier of the scope. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Identifier"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiAuthorizationScope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+                 * @example 3
+                 */
+                readonly scope_id: components["parameters"]["ScopeId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The scope is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiAuthorizationClaims: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only claims with this name; `*` at either end stands for any text.
+                 * @example dis*
+                 */
+                readonly label?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The claims. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 5,
+                     *         "label": "display_name",
+                     *         "user_attribute_mappings": "_macro_",
+                     *         "user_attribute_macros": "{firstname} {lastname}",
+                     *         "attributes_transformations": null,
+                     *         "skip_if_blank": true,
+                     *         "values": [],
+                     *         "default_values": null,
+                     *         "provisioned_entitlements": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedClaim"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiAuthorizationClaim: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The claim; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "display_name",
+                 *       "user_attribute_mappings": "_macro_",
+                 *       "user_attribute_macros": "{firstname} {lastname}"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewClaim"];
+            };
+        };
+        readonly responses: {
+            /** @description Identifier of the claim. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Identifier"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApiAuthorizationClaim: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+                 * @example 5
+                 */
+                readonly claim_id: components["parameters"]["ClaimId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "user_attribute_mappings": "email"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ClaimChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description Identifier of the claim. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Identifier"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiAuthorizationClaim: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+                 * @example 5
+                 */
+                readonly claim_id: components["parameters"]["ClaimId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The claim is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiAuthorizationClients: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the client of this app.
+                 * @example 1042
+                 */
+                readonly app_id?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The clients. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "app_id": 1042,
+                     *         "api_auth_id": 1,
+                     *         "name": "Portal",
+                     *         "scopes": [
+                     *           {
+                     *             "id": 3,
+                     *             "value": "orders:read",
+                     *             "description": "See your orders"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedClient"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiAuthorizationClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The client and what it may ask for; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "app_id": 1042,
+                 *       "scopes": [
+                 *         3
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewClient"];
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": 1042,
+                     *       "api_auth_id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientLink"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApiAuthorizationClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+                 * @example 1042
+                 */
+                readonly app_id: components["parameters"]["AppId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The scopes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         3
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ClientChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": 1042,
+                     *       "api_auth_id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientLink"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiAuthorizationClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+                 * @example 1042
+                 */
+                readonly app_id: components["parameters"]["AppId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The client is not linked any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -130,6 +130,7 @@ export interface paths {
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
+         *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
          *     | `consent_required` | `prompt=none`, and the user must consent |
@@ -161,6 +162,7 @@ export interface paths {
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
+         *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
          *     | `consent_required` | `prompt=none`, and the user must consent |
@@ -192,10 +194,10 @@ export interface paths {
          *
          *     | grant_type | Members | Standard |
          *     |---|---|---|
-         *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
-         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted) | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
-         *     | `client_credentials` | `scope`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
-         *     | `password` | `username`, `password`, `scope`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
+         *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier`, `resource` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
+         *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
+         *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
+         *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
          *     A code is good once, for 60 seconds; presenting it again ends the grant it gave
          *     ([RFC 6749 section 4.1.2](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2)). Each use of a refresh token
@@ -203,6 +205,9 @@ export interface paths {
          *     answered, with an access token as good as the first.
          *
          *     At every refresh the user must be active and still have the app. A refusal for that reason uses up nothing.
+         *
+         *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
+         *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.
          */
         readonly post: operations["issueToken"];
         readonly delete?: never;
@@ -283,7 +288,8 @@ export interface paths {
          *     ends its whole grant: every refresh token and access token of it is inactive at once, at both doors. Revoking an
          *     access token ends that token. The answer is 200 as well when the token is unknown or expired. Another client's
          *     token stays as it is: a refresh token counts as unknown, an access token is refused with `invalid_request`
-         *     ([RFC 7009 section 2.1](https://www.rfc-editor.org/rfc/rfc7009#section-2.1)).
+         *     ([RFC 7009 section 2.1](https://www.rfc-editor.org/rfc/rfc7009#section-2.1)). A JWT is inactive at introspection
+         *     from then on; who only checks its signature takes it until it expires.
          */
         readonly post: operations["revokeToken"];
         readonly delete?: never;
@@ -347,7 +353,7 @@ export interface components {
              */
             readonly revocation_endpoint: string;
             /**
-             * @description Scopes a client may ask for.
+             * @description Scopes about the user, which any client may ask for. Those of APIs are not listed: they are for linked clients.
              * @example [
              *       "openid",
              *       "profile",
@@ -619,7 +625,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`. Unknown ones are left out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -658,6 +664,11 @@ export interface components {
              * @example ada@example.com
              */
             readonly login_hint?: string;
+            /**
+             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
             /**
              * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
              * @example query
@@ -703,6 +714,11 @@ export interface components {
              */
             readonly scope?: string;
             /**
+             * @description The resource identifier of the API that the access token is for ([RFC 8707 section 2.2](https://www.rfc-editor.org/rfc/rfc8707#section-2.2)); one at a time. With a code or a refresh token: one that the grant is for. At most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
+            /**
              * @description With `password`; the user's name or e-mail address, at most 255 characters.
              * @example ada@example.com
              */
@@ -724,7 +740,7 @@ export interface components {
             readonly refresh_token?: components["schemas"]["RefreshToken"];
             readonly id_token?: components["schemas"]["IdToken"];
             /**
-             * @description Scopes granted, separated by single spaces. Left out when there are none.
+             * @description Scopes granted, separated by single spaces; of a token for an API no more than the link allows. Left out when there are none.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -732,7 +748,7 @@ export interface components {
         /** @description The members of the form. */
         readonly UserinfoRequest: {
             /**
-             * @description The user's access token, at most 8192 characters.
+             * @description The user's access token, at most 12288 characters.
              * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
              */
             readonly access_token?: string;
@@ -786,7 +802,7 @@ export interface components {
         /** @description The token in question; the members of the form. */
         readonly TokenReference: {
             /**
-             * @description An access token or a refresh token, at most 8192 characters.
+             * @description An access token or a refresh token, at most 12288 characters.
              * @example rt_9dQw4TnB7yHuJ2kMzXcV5lPoI8aSrE6f
              */
             readonly token?: string;
@@ -844,10 +860,14 @@ export interface components {
              */
             readonly sub?: string;
             /**
-             * @description Whom the token is meant for.
+             * @description Whom the token is meant for: of a token for an API its `aud`, else the client ([RFC 7519 section 4.1.3](https://www.rfc-editor.org/rfc/rfc7519#section-4.1.3)).
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             * @example [
+             *       "https://api.example.com/orders",
+             *       "orders"
+             *     ]
              */
-            readonly aud?: string;
+            readonly aud?: string | readonly string[];
             /**
              * Format: uri
              * @description The issuer.
@@ -884,7 +904,7 @@ export interface components {
              * @example invalid_grant
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope";
+            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the token was not looked at. */
@@ -1260,7 +1280,7 @@ export interface components {
          */
         readonly FormClientSecret: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`. Opaque: its form may change, so do not take it apart. At most 8192 characters.
+         * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
@@ -1271,7 +1291,7 @@ export interface components {
          */
         readonly TokenType: "Bearer";
         /**
-         * @description Seconds until the access token expires, counted from this answer. 3600 unless the account changed it.
+         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
          * @example 3600
          */
         readonly ExpiresIn: number;
@@ -1624,7 +1644,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`. Unknown ones are left out. At most 1024 characters.
+         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
@@ -1663,6 +1683,11 @@ export interface components {
          * @example ada@example.com
          */
         readonly LoginHint: string;
+        /**
+         * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+         * @example https://api.example.com/orders
+         */
+        readonly Resource: string;
         /**
          * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
          * @example query
@@ -2111,7 +2136,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`. Unknown ones are left out. At most 1024 characters.
+                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];
@@ -2150,6 +2175,11 @@ export interface operations {
                  * @example ada@example.com
                  */
                 readonly login_hint?: components["parameters"]["LoginHint"];
+                /**
+                 * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+                 * @example https://api.example.com/orders
+                 */
+                readonly resource?: components["parameters"]["Resource"];
                 /**
                  * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
                  * @example query
@@ -2249,6 +2279,7 @@ export interface operations {
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
              *     | `unsupported_grant_type` | `grant_type` is none of the four |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant |
              */
             readonly 400: {
                 headers: {

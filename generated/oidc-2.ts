@@ -494,12 +494,12 @@ export interface components {
          */
         readonly FormClientSecret: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`. Opaque: its form may change, so do not take it apart. At most 8192 characters.
+         * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
         /**
-         * @description Seconds until the access token expires, counted from this answer. 3600 unless the account changed it.
+         * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
          * @example 3600
          */
         readonly ExpiresIn: number;

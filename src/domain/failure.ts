@@ -31,6 +31,7 @@ export const failureCodes = [
   'grant_type_unsupported',
   'grant_invalid',
   'scope_invalid',
+  'target_invalid',
   'access_token_invalid',
   // Users.
   'user_locked',

@@ -220,6 +220,71 @@ export interface ClientRecord {
   /** The policy of sign-ins to the app; null: none of its own. */
   readonly policyId: number | null;
   readonly createdAt: Milliseconds;
+  /** How many API authorization servers it is linked to; the store counts. */
+  readonly linkedServers: number;
+}
+
+/** A client before it is stored: the store numbers it and counts its links. */
+export type NewClientRecord = Omit<ClientRecord, 'appId' | 'linkedServers'>;
+
+/** An API authorization server: for whom linked clients get access tokens, and how long these live. */
+export interface AuthorizationServerRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** An absolute URI: what clients name as `resource` (RFC 8707), and the audience of the tokens. */
+  readonly resourceIdentifier: string;
+  /** More audiences. */
+  readonly audiences: readonly string[];
+  /** Null: as opaque access tokens live. */
+  readonly accessTokenMinutes: number | null;
+  /** How long a refresh token waits for its use; null: as the account's settings say. */
+  readonly refreshTokenMinutes: number | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+}
+
+/** A scope of one API authorization server. */
+export interface ServerScopeRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly id: number;
+  readonly value: string;
+  readonly description: string | null;
+  readonly createdAt: Milliseconds;
+}
+
+/** A claim that one API authorization server's tokens carry about the user. */
+export interface ServerClaimRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly id: number;
+  /** The claim's name. */
+  readonly label: string;
+  /** The user's attribute that it holds, or `_macro_`. */
+  readonly attribute: string;
+  /** With `_macro_`: a text with `{attribute}` in it. */
+  readonly macro: string | null;
+  readonly createdAt: Milliseconds;
+}
+
+/** A client that may get an API authorization server's tokens. */
+export interface ServerLinkRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly appId: number;
+  /** Scopes of the server that the client may ask for; one that was removed since stands here still and counts for nothing. */
+  readonly scopeIds: readonly number[];
+  readonly linkedAt: Milliseconds;
+}
+
+/** All that a linked client's tokens are made from. */
+export interface LinkedServer {
+  readonly server: AuthorizationServerRecord;
+  /** Those that the client may ask for. */
+  readonly scopes: readonly ServerScopeRecord[];
+  readonly claims: readonly ServerClaimRecord[];
 }
 
 /** A browser's signed-in session. */
@@ -249,6 +314,8 @@ export interface AuthorizationParameters {
   readonly loginHint: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
+  /** The API authorization server that `resource` named (RFC 8707 §2.1). */
+  readonly serverId: number | null;
 }
 
 /** A sign-in in progress, bound to one browser. */
@@ -294,6 +361,8 @@ export interface GrantRecord {
   readonly id: number;
   readonly appId: number;
   readonly userId: number;
+  /** The one API authorization server it is for; null: any that the client is linked to. */
+  readonly serverId: number | null;
   readonly sid: string | null;
   readonly scope: readonly string[];
   readonly nonce: string | null;
@@ -315,7 +384,7 @@ export interface GrantRecord {
   readonly createdAt: Milliseconds;
 }
 
-/** An opaque access token of a user or of a client. */
+/** An access token of a user or of a client, opaque or a JWT: what decides whether it is active. */
 export interface AccessTokenRecord {
   readonly accountId: number;
   readonly id: number;

@@ -13,6 +13,7 @@ import type {
   ApiKeyRecord,
   AttributeValue,
   AuthorizationRequestRecord,
+  AuthorizationServerRecord,
   ClientRecord,
   CodeRecord,
   CredentialRecord,
@@ -20,9 +21,14 @@ import type {
   CustomAttributeRecord,
   DetailedUser,
   GrantRecord,
+  LinkedServer,
   Milliseconds,
+  NewClientRecord,
   PolicyRecord,
   RoleRecord,
+  ServerClaimRecord,
+  ServerLinkRecord,
+  ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
   UserDetails,
@@ -221,7 +227,7 @@ export interface AccessStore {
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
 }
 
-export type NewClient = Following<Omit<ClientRecord, 'appId'>>;
+export type NewClient = Following<NewClientRecord>;
 
 export interface ClientStore {
   create(client: NewClient): Promise<ClientRecord>;
@@ -236,6 +242,64 @@ export interface ClientStore {
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;
+}
+
+type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
+
+/** A link with the name of its client. */
+export type NamedLink = ServerLinkRecord & { readonly clientName: string };
+
+/** API authorization servers. A change of any is in force for the next token, whoever made it. */
+export interface AuthorizationServerStore {
+  /** Throws `conflict` with name `resource_identifier`. */
+  create(server: New<AuthorizationServerRecord>): Promise<AuthorizationServerRecord>;
+  find(accountId: number, id: number): Promise<AuthorizationServerRecord | null>;
+  /** Fields: `id`, `name`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<AuthorizationServerRecord>>;
+  /** Changes the members given; null when there is no such server. Throws `conflict` as `create` does. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt'>>,
+  ): Promise<AuthorizationServerRecord | null>;
+  /** Removes the server with its scopes, claims and links; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `value`, `not_found` without the server. */
+  addScope(scope: New<ServerScopeRecord>): Promise<ServerScopeRecord>;
+  /** All, by id. */
+  listScopes(accountId: number, serverId: number): Promise<ServerScopeRecord[]>;
+  /** Fields: `id`, `value`. */
+  pageScopes(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerScopeRecord>>;
+  updateScope(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerScopeRecord, 'value' | 'description'>,
+  ): Promise<ServerScopeRecord | null>;
+  removeScope(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `label`, `not_found` without the server. */
+  addClaim(claim: New<ServerClaimRecord>): Promise<ServerClaimRecord>;
+  /** All, by id. */
+  listClaims(accountId: number, serverId: number): Promise<ServerClaimRecord[]>;
+  /** Fields: `id`, `label`. */
+  pageClaims(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerClaimRecord>>;
+  updateClaim(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerClaimRecord, 'label' | 'attribute' | 'macro'>,
+  ): Promise<ServerClaimRecord | null>;
+  removeClaim(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` for a client that is linked already, `not_found` without the server or the client. */
+  link(link: ServerLinkRecord): Promise<void>;
+  findLink(accountId: number, serverId: number, appId: number): Promise<ServerLinkRecord | null>;
+  /** Fields: `app_id`. */
+  pageLinks(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<NamedLink>>;
+  /** False when there is no such link. */
+  updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
+  unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /** The servers that a client is linked to, the one linked first at the front. */
+  ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }
 
 export interface SessionStore {
@@ -363,6 +427,8 @@ export interface GrantStore {
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
+  /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
+  revokeOfServer(accountId: number, serverId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
   /** Adds several with one durable commit, in the order given. */
   addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;
@@ -382,6 +448,7 @@ export interface StoreVerbs {
   readonly roles: RoleStore;
   readonly access: AccessStore;
   readonly clients: ClientStore;
+  readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
@@ -401,7 +468,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its clients, its policies. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

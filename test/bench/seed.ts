@@ -14,7 +14,7 @@ import { limitDefaults } from '../../src/domain/accounts/settings.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
-import { type StartedGrant, startGrant } from '../../src/domain/tokens/start-grant.ts';
+import { startGrant } from '../../src/domain/tokens/start-grant.ts';
 import type { Services } from '../../src/services.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { multiplyUsers } from './multiply-users.ts';
@@ -92,21 +92,23 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
     updatedAt: now,
   });
   await tx.access.grant(account.id, client.appId, { userId: user.id }, now);
-  return startGrant(services, tx, account, client, {
+  const terms = {
     userId: user.id,
+    serverId: null,
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,
     amr: ['pwd'],
     authenticatedAt: now,
-  });
+  };
+  return { user, started: await startGrant(services, tx, account, client, terms, null) };
 }
 
 async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {
   const account = await makeAccount(services);
   const { app, gateway, registrationToken } = await registerAll(services, account);
-  const started = await services.store.transaction(async (tx) => {
-    const made: StartedGrant[] = [];
+  const signedIn = await services.store.transaction(async (tx) => {
+    const made: Awaited<ReturnType<typeof signIn>>[] = [];
     for (let number = 1; number <= (multiplied ? 1 : users); number += 1) {
       made.push(await signIn(services, tx, account, app, number));
     }
@@ -118,8 +120,8 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
     clientSecret: app.clientSecret ?? '',
     refreshTokens: multiplied
       ? multiplyUsers(services, account, readConfig().databaseUrl, users)
-      : started.map(({ refreshToken }) => refreshToken ?? ''),
-    accessTokens: started.map(({ accessToken }) => accessToken),
+      : signedIn.map(({ started }) => started.refreshToken ?? ''),
+    accessTokens: await Promise.all(signedIn.map(({ started, user }) => started.accessToken(user))),
     registrationToken,
     gatewayId: gateway.client.clientId,
     gatewaySecret: gateway.clientSecret ?? '',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { redirectUri } from '../support/sign-in.ts';
 import { databases } from '../support/stores.ts';
@@ -16,22 +17,30 @@ const authentication: Readonly<Record<NonNullable<Method>, () => client.ClientAu
 };
 
 /** Discovers the issuer and registers; without a method the library decides by itself how it sends the secret. */
-function register({ issuer, initialAccessToken }: Provider, method: Method): Promise<client.Configuration> {
+function register(
+  { issuer, initialAccessToken }: Provider,
+  method: Method,
+  more: object = {},
+): Promise<client.Configuration> {
   return client.dynamicClientRegistration(
     issuer,
-    { ...metadata, ...(method && { token_endpoint_auth_method: method }) },
+    { ...metadata, ...more, ...(method && { token_endpoint_auth_method: method }) },
     method ? authentication[method]() : undefined,
     { initialAccessToken, execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks] },
   );
 }
 
-async function signIn({ browse }: Provider, config: client.Configuration) {
+async function signIn(
+  { browse }: Provider,
+  config: client.Configuration,
+  asked: Readonly<Record<string, string>> = { scope: 'openid profile email' },
+) {
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
   const expectedNonce = client.randomNonce();
   const authorizationUrl = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope: 'openid profile email',
+    ...asked,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
     state: expectedState,
@@ -53,6 +62,33 @@ for (const database of databases) {
       provider = await openProvider(database);
     });
     after(() => provider.close());
+
+    it('gets JWT access tokens for an API that its client is linked to, chosen by resource (RFC 8707, RFC 9068)', async () => {
+      const grant_types = ['authorization_code', 'refresh_token', 'client_credentials'];
+      const config = await register(provider, 'client_secret_post', { grant_types });
+      await provider.assign(config.clientMetadata()['app_id']);
+      const resource = 'https://api.example.com/orders';
+      await provider.link(config.clientMetadata()['app_id'], resource, ['orders:read', 'orders:write']);
+      const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ''));
+      const { issuer } = config.serverMetadata();
+      const atGateway = async (token: string) =>
+        (await jwtVerify(token, keys, { issuer, audience: resource, typ: 'at+jwt', algorithms: ['RS256'] })).payload;
+
+      const first = await signIn(provider, config, { scope: 'openid email orders:read', resource });
+      assert.equal((await atGateway(first.access_token))['scope'], 'openid email orders:read');
+      const subject = first.claims()?.sub ?? '';
+      assert.equal((await client.fetchUserInfo(config, first.access_token, subject)).email, provider.email);
+      const next = await client.refreshTokenGrant(config, first.refresh_token ?? '', { resource });
+      assert.equal((await atGateway(next.access_token)).sub, subject);
+      assert.deepEqual((await client.tokenIntrospection(config, next.access_token)).aud, resource);
+
+      const own = await client.clientCredentialsGrant(config, { scope: 'orders:write', resource });
+      assert.equal((await atGateway(own.access_token)).sub, config.clientMetadata().client_id);
+      const elsewhere = { resource: 'https://api.example.com/other' };
+      await assert.rejects(client.clientCredentialsGrant(config, elsewhere), { error: 'invalid_target' });
+      await client.tokenRevocation(config, own.access_token);
+      assert.equal((await client.tokenIntrospection(config, own.access_token)).active, false);
+    });
 
     for (const method of methods) {
       it(`registers, signs in, refreshes, introspects and revokes: ${method ?? 'no method named'}`, async () => {

@@ -27,6 +27,8 @@ export interface Provider {
   readonly credential: { readonly client_id: string; readonly client_secret: string };
   /** Lets the user use the app of a registered client. */
   assign(appId: unknown): Promise<void>;
+  /** Links the app to a new API authorization server with this resource identifier and these scopes. */
+  link(appId: unknown, resource: string, scopes: readonly string[]): Promise<void>;
   /** What the user does in a browser: signs in, consents, and is sent to this address of the client. */
   browse(authorizationUrl: URL): Promise<URL>;
   /** Signs in without a library; answers the first refresh token. A secret is sent by Basic. */
@@ -58,6 +60,15 @@ export async function openProvider(database: DatabaseKind): Promise<Provider> {
     credential: demo.credential,
     assign: async (appId) => {
       await service.cli('access', 'grant', '--account', 'demo', '--app', String(appId), '--user', demo.user.email);
+    },
+    link: async (appId, resource, scopes) => {
+      const headers = { authorization: `Bearer ${pair.body.access_token}` };
+      const post = async (path: string, json: object) =>
+        (await account.send('POST', `/api/2/api_authorizations${path}`, { headers, json })).body;
+      const { id } = await post('', { name: 'Orders', configuration: { resource_identifier: resource } });
+      const ids: number[] = [];
+      for (const value of scopes) ids.push((await post(`/${id}/scopes`, { value })).id);
+      assert.equal((await post(`/${id}/clients`, { app_id: appId, scopes: ids })).app_id, appId);
     },
     browse,
     signIn: async (client) => {

@@ -16,7 +16,18 @@ import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { now } from './samples.ts';
 
 /** Every verb that looks something up, changes or removes it, by a key that need not exist. */
-function lookups({ accounts, keys, callers, users, roles, access, clients, sessions, ...rest }: StoreVerbs) {
+function lookups({
+  accounts,
+  authorizationServers: servers,
+  keys,
+  callers,
+  users,
+  roles,
+  access,
+  clients,
+  sessions,
+  ...rest
+}: StoreVerbs) {
   const { authorizations, grants, attributes, policies } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
@@ -47,7 +58,13 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],
-    ...[() => grants.revokeAccessToken(1, 1, now)],
+    ...[() => grants.revokeAccessToken(1, 1, now), () => grants.revokeOfServer(1, 1, 1, now)],
+    ...[() => grants.revokeOfServer(1, 1, null, now), () => servers.find(1, 1), () => servers.remove(1, 1)],
+    ...[() => servers.update(1, 1, { name: 'x' }), () => servers.listScopes(1, 1), () => servers.listClaims(1, 1)],
+    ...[() => servers.updateScope(1, 1, 1, { value: 'x' }), () => servers.removeScope(1, 1, 1)],
+    ...[() => servers.updateClaim(1, 1, 1, { label: 'x' }), () => servers.removeClaim(1, 1, 1)],
+    ...[() => servers.findLink(1, 1, 1), () => servers.updateLink(1, 1, 1, []), () => servers.unlink(1, 1, 1)],
+    ...[() => servers.ofClient(1, 1)],
   ];
 }
 

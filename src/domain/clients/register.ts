@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord, NewClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
@@ -52,7 +52,7 @@ async function create(
   store: Services['store'],
   account: Account,
   registrant: Registrant,
-  client: Omit<ClientRecord, 'appId'>,
+  client: NewClientRecord,
 ): Promise<ClientRecord> {
   const roles = registrant.caller ? [] : account.settings.openRegistrationRoles;
   if (roles.length === 0) return store.clients.create(client);

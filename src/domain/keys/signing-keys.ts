@@ -5,6 +5,7 @@ import type { PublicJwk, Services } from '../../services.ts';
 import type { AccountRecord, Milliseconds, SigningAlgorithm, SigningKeyRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { mostAccessTokenMinutes } from '../authorization-servers/servers.ts';
 import { Failure } from '../failure.ts';
 import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
 
@@ -15,8 +16,8 @@ const day = 24 * 3600_000;
 const publishedAheadMilliseconds = day;
 /** A key that signs for this long gets its successor, which signs a day later: 90 days in all. */
 const rotatedAfterMilliseconds = 89 * day;
-/** The longest life of what the keys sign (an id token, one hour) and the skew of a client's clock. */
-const verifiedForMilliseconds = 3600_000 + 30_000;
+/** The longest life of what the keys sign (a JWT access token, a day at most) and the skew of a client's clock. */
+const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
 
 type KeyServices = Pick<Services, 'store' | 'clock' | 'vault'> & {
   /** Where key pairs come from; new ones unless said. */

@@ -1,15 +1,16 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord } from '../../store/records.ts';
+import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import { type AuthorizationError, redirectError } from './redirect.ts';
 
 const requestMilliseconds = 10 * 60_000;
 
-/** Parameters of the authorization endpoint as sent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3). */
+/** Parameters of the authorization endpoint as sent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1). */
 export interface AuthorizationQuery {
   readonly response_type?: string;
   readonly client_id?: string;
@@ -23,6 +24,7 @@ export interface AuthorizationQuery {
   readonly prompt?: string;
   readonly max_age?: string;
   readonly login_hint?: string;
+  readonly resource?: string;
   readonly request?: string;
   readonly request_uri?: string;
 }
@@ -45,7 +47,8 @@ export async function beginAuthorization(
   const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
   if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered (client_id).');
   const redirectUri = readRedirectUri(client, query);
-  const refused = findFault(client, query);
+  const servers = serversAsked(await linkedServersOf(services, client), query);
+  const refused = findFault(client, servers, query);
   if (refused) {
     return {
       outcome: 'refused',
@@ -60,7 +63,7 @@ export async function beginAuthorization(
     digest: digestOf(requestId),
     browserDigest: digestOf(secret),
     appId: client.appId,
-    parameters: readParameters(client, query, redirectUri),
+    parameters: readParameters(client, servers, query, redirectUri),
     authenticatedAt: null,
     decision: null,
     decidedBy: null,
@@ -92,8 +95,17 @@ function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: A
   return asked;
 }
 
+/** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
+function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
+  return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
+}
+
 /** The first fault that the client is told about at its redirect URI, or null. */
-function findFault(client: ClientRecord, query: AuthorizationQuery): AuthorizationError | null {
+function findFault(
+  client: ClientRecord,
+  servers: readonly LinkedServer[],
+  query: AuthorizationQuery,
+): AuthorizationError | null {
   const fault = (error: AuthorizationError['error'], description: string) => ({ error, description });
   if (query.request !== undefined) return fault('request_not_supported', 'request objects are not offered');
   if (query.request_uri !== undefined) return fault('request_uri_not_supported', 'request objects are not offered');
@@ -103,8 +115,11 @@ function findFault(client: ClientRecord, query: AuthorizationQuery): Authorizati
     return fault('unauthorized_client', 'the client is not registered for the authorization code');
   }
   if ((query.response_mode ?? 'query') !== 'query') return fault('invalid_request', 'response_mode must be query');
-  if (grantableScope(client, query.scope).length === 0) {
-    return fault('invalid_scope', `scope must hold one of ${allowedScope(client).join(', ')}`);
+  if (query.resource && servers.length === 0) {
+    return fault('invalid_target', 'resource names no API that the client can get access tokens for');
+  }
+  if (grantableScope(client, query.scope, servers).length === 0) {
+    return fault('invalid_scope', `scope must hold one of ${allowedScope(client, servers).join(', ')}`);
   }
   const prompts = splitScope(query.prompt ?? '');
   const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
@@ -128,16 +143,22 @@ function findChallengeFault(client: ClientRecord, query: AuthorizationQuery): Au
   return /^[\w-]{43}$/.test(challenge) ? null : fault('code_challenge must be a SHA-256 hash in base64url');
 }
 
-function readParameters(client: ClientRecord, query: AuthorizationQuery, redirectUri: string): AuthorizationParameters {
+function readParameters(
+  client: ClientRecord,
+  servers: readonly LinkedServer[],
+  query: AuthorizationQuery,
+  redirectUri: string,
+): AuthorizationParameters {
   return {
     redirectUri,
     redirectUriGiven: query.redirect_uri !== undefined,
-    scope: grantableScope(client, query.scope),
+    scope: grantableScope(client, query.scope, servers),
     state: query.state ?? null,
     nonce: query.nonce ?? null,
     codeChallenge: query.code_challenge ?? null,
     loginHint: query.login_hint ?? null,
     prompt: splitScope(query.prompt ?? ''),
     maxAgeSeconds: query.max_age === undefined ? null : Number(query.max_age),
+    serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
   };
 }

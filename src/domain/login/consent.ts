@@ -1,8 +1,25 @@
 import type { Services } from '../../services.ts';
+import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { knownScopes } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { findSession } from './sessions.ts';
+
+/**
+ * What of a request a user consents to, as it is remembered: a scope that is asked for one API alone counts for no
+ * other API that has a scope of the same name.
+ */
+export function consentNames({ scope, serverId }: AuthorizationParameters): readonly string[] {
+  const known: readonly string[] = knownScopes;
+  return scope.map((name) => (serverId === null || known.includes(name) ? name : `${name} ${serverId}`));
+}
+
+/** Whether all that a request asks for was allowed before. */
+export function isAllowed(parameters: AuthorizationParameters, allowed: readonly string[]): boolean {
+  const names = consentNames(parameters);
+  return parameters.scope.every((scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope));
+}
 
 /**
  * Keeps what the signed-in user decided for a request. Consent to a client that a caller registered is remembered; one
@@ -26,7 +43,7 @@ export async function decideConsent(
     await tx.authorizations.decide(account.id, record.digest, decision, session.userId);
     if (decision === 'deny' || client.registeredBy === 'open') return;
     const former = (await tx.authorizations.findConsent(account.id, session.userId, client.appId)) ?? [];
-    const scope = [...new Set([...former, ...record.parameters.scope])];
+    const scope = [...new Set([...former, ...consentNames(record.parameters)])];
     await tx.authorizations.saveConsent(account.id, session.userId, client.appId, scope, services.clock.now());
   });
 }

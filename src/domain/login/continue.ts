@@ -1,10 +1,12 @@
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
+import { isAllowed } from './consent.ts';
 import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
 import { findReplacing, type Replacing } from './replacing.ts';
 import { findSession, isTooOld } from './sessions.ts';
@@ -19,7 +21,13 @@ export type Step =
   | Replacing
   /** The signed-in user may not go on: locked, suspended, not active, or without access to the app. */
   | { readonly step: 'refused'; readonly request: OpenRequest; readonly failure: Failure }
-  | { readonly step: 'consent'; readonly request: OpenRequest; readonly user: UserRecord }
+  | {
+      readonly step: 'consent';
+      readonly request: OpenRequest;
+      readonly user: UserRecord;
+      /** The scopes asked for that are an API's, as its owner describes them. */
+      readonly apiScopes: readonly ServerScopeRecord[];
+    }
   | { readonly step: 'denied'; readonly request: OpenRequest }
   | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
 
@@ -44,7 +52,9 @@ export async function currentStep(
   if (failure) return { step: 'refused', request, failure };
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
-  if (await needsConsent(services, account, request, user)) return { step: 'consent', request, user };
+  if (await needsConsent(services, account, request, user)) {
+    return { step: 'consent', request, user, apiScopes: await apiScopesOf(services, request) };
+  }
   return { step: 'granted', request, session };
 }
 
@@ -104,7 +114,17 @@ async function needsConsent(
   if (record.decision === 'allow' && record.decidedBy === user.id) return false;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
-  return allowed === null || !record.parameters.scope.every((scope) => allowed.includes(scope));
+  return allowed === null || !isAllowed(record.parameters, allowed);
+}
+
+async function apiScopesOf(
+  services: Pick<Services, 'store'>,
+  { record, client }: OpenRequest,
+): Promise<readonly ServerScopeRecord[]> {
+  const { scope, serverId } = record.parameters;
+  const servers = await linkedServersOf(services, client);
+  const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
+  return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
 }
 
 /** Ends the request, for exactly one caller, with a code for the session's user or with an error. */

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 
-/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6). */
 export interface AuthorizationError {
   readonly error:
     | 'invalid_request'
@@ -9,6 +9,7 @@ export interface AuthorizationError {
     | 'access_denied'
     | 'unsupported_response_type'
     | 'invalid_scope'
+    | 'invalid_target'
     | 'login_required'
     | 'consent_required'
     | 'request_not_supported'

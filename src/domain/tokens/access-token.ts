@@ -3,17 +3,48 @@ import type { Milliseconds } from '../../store/records.ts';
 import type { AccessTokenStanding } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
-import { parseAccessToken } from './token-text.ts';
+import { linkedServersOf } from './audience.ts';
+import { looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
+import { accessibleScope } from './scopes.ts';
+import { parseAccessToken, tokenIdSecret } from './token-text.ts';
 
-/** The stored access token that a text is, whatever its standing; null when there is none. */
+/** A stored access token with what it is good for. */
+export interface FoundAccessToken extends AccessTokenStanding {
+  readonly scope: readonly string[];
+  /** Whom it is meant for: of a JWT its audience, else its client. */
+  readonly audience: string | readonly string[];
+}
+
+/**
+ * The stored access token that a text is, whatever its standing; null when there is none. A JWT is found while its
+ * signature is good and its client is linked to the API authorization server that it is for.
+ */
 export async function findAccessToken(
-  { store }: Pick<Services, 'store'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
   account: Account,
   text: string,
-): Promise<AccessTokenStanding | null> {
+): Promise<FoundAccessToken | null> {
+  if (looksLikeJwt(text)) return findJwtAccessToken(services, account, text);
   const parsed = parseAccessToken(text);
-  const found = parsed && (await store.grants.findAccessToken(account.id, parsed.id));
-  return parsed && found && matchesDigest(parsed.secret, found.token.digest) ? found : null;
+  const found = parsed && (await services.store.grants.findAccessToken(account.id, parsed.id));
+  if (!parsed || !found || !matchesDigest(parsed.secret, found.token.digest)) return null;
+  // A grant keeps the scopes of APIs that its client was linked to; an opaque token opens none of them.
+  return { ...found, scope: accessibleScope(found.token.scope, null), audience: found.client.clientId };
+}
+
+async function findJwtAccessToken(
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  account: Account,
+  text: string,
+): Promise<FoundAccessToken | null> {
+  const read = await readJwtAccessToken(services, account, text);
+  const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
+  if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
+  const { audience } = read;
+  const servers = await linkedServersOf(services, found.client);
+  if (!servers.some(({ server }) => audience.includes(server.resourceIdentifier))) return null;
+  const [only, ...more] = audience;
+  return { ...found, scope: found.token.scope, audience: only && more.length === 0 ? only : audience };
 }
 
 /** Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned. */

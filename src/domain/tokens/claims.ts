@@ -10,10 +10,13 @@ export async function userClaims(
   const claims: Record<string, unknown> = { sub: subjectOf(user) };
   if (scope.includes('profile')) Object.assign(claims, profileClaims(user));
   if (scope.includes('email') && user.email !== null) claims['email'] = user.email;
-  if (scope.includes('groups')) {
-    claims['groups'] = (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
-  }
+  if (scope.includes('groups')) claims['groups'] = await roleNames({ store }, user);
   return claims;
+}
+
+/** The names of a user's roles, in order of assignment. */
+export async function roleNames({ store }: Pick<Services, 'store'>, user: UserRecord): Promise<string[]> {
+  return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
 }
 
 /** The subject of all tokens about this user; a string (OpenID Connect Core §2). */

@@ -1,40 +1,51 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { accessTokenSeconds, prepareAccessToken, type TokenSet } from './token-set.ts';
+import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
+import { scopesOf } from './scopes.ts';
+import { prepareAccessToken, type TokenSet } from './token-set.ts';
 
 /**
  * An access token for the client itself (RFC 6749 §4.4): for clients with a secret, without a refresh token (§4.4.3).
- * No scope of this service is about a client, so the token has none; asking for one throws `scope_invalid`.
+ * Its scopes are those of an API authorization server: what was asked for of what the link allows, or all of it.
+ * Throws `client_not_authorized`, `target_invalid`, and `scope_invalid` when nothing of what was asked for is allowed.
  */
 export async function grantToClient(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer'>,
   account: Account,
   client: ClientRecord,
-  scope: readonly string[] | null,
+  asked: AskedAudience,
 ): Promise<TokenSet> {
   if (client.secretDigest === null || !client.grantTypes.includes('client_credentials')) {
     throw new Failure('client_not_authorized');
   }
-  if (scope !== null && scope.length > 0) {
-    throw new Failure('scope_invalid', { name: 'scope', reason: 'a scope about a user' });
-  }
-  const prepared = prepareAccessToken(services);
+  const linked = chooseServer(await linkedServersOf(services, client), asked);
+  const scope = readScope(linked, asked.scope ?? []);
+  const prepared = prepareAccessToken(services, account, client, linked);
   const { id } = await services.store.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,
     grantId: null,
     appId: client.appId,
     userId: null,
-    scope: [],
+    scope,
     revokedAt: null,
   });
   return {
-    accessToken: prepared.text(id),
-    expiresInSeconds: accessTokenSeconds,
-    scope: [],
+    accessToken: await prepared.text(id, { scope, user: null }),
+    expiresInSeconds: prepared.expiresInSeconds,
+    scope,
     idToken: null,
     refreshToken: null,
   };
+}
+
+/** No scope of this service itself is about a client: without a server there is none to have. */
+function readScope(linked: LinkedServer | null, asked: readonly string[]): readonly string[] {
+  const allowed = linked ? scopesOf([linked]) : [];
+  if (asked.length === 0) return allowed;
+  const scope = allowed.filter((value) => asked.includes(value));
+  if (scope.length === 0) throw new Failure('scope_invalid', { name: 'scope', reason: 'no scope of a linked API' });
+  return scope;
 }

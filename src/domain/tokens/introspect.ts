@@ -13,6 +13,8 @@ export interface ActiveToken {
   readonly subject: string;
   readonly username: string | null;
   readonly scope: readonly string[];
+  /** Whom it is meant for: of a JWT its audience, else the client. */
+  readonly audience: string | readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
 }
@@ -23,7 +25,7 @@ export interface ActiveToken {
  * their own client's alone.
  */
 export async function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer'>,
   account: Account,
   client: ClientRecord,
   text: string,
@@ -37,7 +39,8 @@ export async function introspectToken(
     clientId: found.client.clientId,
     subject: found.user ? subjectOf(found.user) : found.client.clientId,
     username: found.user && (found.user.username ?? found.user.email),
-    scope: found.token.scope,
+    scope: found.scope,
+    audience: found.audience,
     issuedAt: seconds(found.token.issuedAt),
     expiresAt: seconds(found.token.expiresAt),
   };
@@ -61,6 +64,7 @@ async function introspectRefreshToken(
     subject: subjectOf(user),
     username: user.username ?? user.email,
     scope: grant.scope,
+    audience: client.clientId,
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),
     expiresAt: seconds(expiresAt),
   };

@@ -6,27 +6,32 @@ import { checkPassword, type PasswordAttempt } from '../login/check-password.ts'
 import { requireStanding } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
-import { allowedScope, grantableScope } from './scopes.ts';
+import { chooseServer, linkedServersOf } from './audience.ts';
+import { allowedScope, grantableScope, splitScope } from './scopes.ts';
 import { startGrant } from './start-grant.ts';
-import { accessTokenSeconds, makeIdToken, type TokenSet } from './token-set.ts';
+import type { TokenSet } from './token-set.ts';
 
 /**
  * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on.
- * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid` and the refusals of the user's standing.
+ * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function grantByPassword(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits'>,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,
-  scope: string | undefined,
+  asked: { readonly scope: string | undefined; readonly resource: string | null },
 ): Promise<TokenSet> {
   if (!account.settings.passwordGrant || !client.grantTypes.includes('password')) {
     throw new Failure('client_not_authorized');
   }
-  const granted = grantableScope(client, scope);
+  const servers = await linkedServersOf(services, client);
+  const scope = asked.scope === undefined ? null : splitScope(asked.scope);
+  const linked = chooseServer(servers, { resource: asked.resource, scope });
+  const own = linked ? [linked] : [];
+  const granted = grantableScope(client, asked.scope, own);
   if (granted.length === 0) {
-    throw new Failure('scope_invalid', { message: `scope must hold one of ${allowedScope(client).join(', ')}` });
+    throw new Failure('scope_invalid', { message: `scope must hold one of ${allowedScope(client, own).join(', ')}` });
   }
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
@@ -36,21 +41,15 @@ export async function grantByPassword(
   if (mustReplacePassword(user, policy, services.clock.now())) {
     throw new Failure('user_inactive', { reason: 'password expired' });
   }
-  const { grant, accessToken, refreshToken } = await services.store.transaction((tx) =>
-    startGrant(services, tx, account, client, {
-      userId: user.id,
-      scope: granted,
-      sid: null,
-      nonce: null,
-      amr: ['pwd'],
-      authenticatedAt: services.clock.now(),
-    }),
-  );
-  return {
-    accessToken,
-    expiresInSeconds: accessTokenSeconds,
+  const terms = {
+    userId: user.id,
+    serverId: asked.resource === null ? null : (linked?.server.id ?? null),
     scope: granted,
-    idToken: await makeIdToken(services, account, client, grant, user, accessToken, null),
-    refreshToken,
+    sid: null,
+    nonce: null,
+    amr: ['pwd'],
+    authenticatedAt: services.clock.now(),
   };
+  const started = await services.store.transaction((tx) => startGrant(services, tx, account, client, terms, linked));
+  return started.tokens(user);
 }

@@ -5,18 +5,22 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
 import { digestOf } from '../secrets.ts';
+import { chooseServerOfGrant, linkedServersOf } from './audience.ts';
 import { startGrant } from './start-grant.ts';
-import { accessTokenSeconds, makeIdToken, type TokenSet } from './token-set.ts';
+import type { TokenSet } from './token-set.ts';
 
 export interface CodeRedemption {
   readonly code: string;
   readonly redirectUri: string | null;
   readonly codeVerifier: string | null;
+  /** The API authorization server that the access token is for (RFC 8707 §2.2); null: as it was authorized. */
+  readonly resource: string | null;
 }
 
 /**
  * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). Used once: a second use by its client ends the
- * grant that the first one made (§4.1.2). Throws `client_not_authorized`, `grant_invalid` and the refusals of the user's standing.
+ * grant that the first one made (§4.1.2). Throws `client_not_authorized`,
+ * `grant_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function redeemCode(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
@@ -32,6 +36,12 @@ export async function redeemCode(
   const user = await services.store.users.find(account.id, code.userId);
   if (!user) throw refused('the user is gone');
   await requireStanding(services.store, user, client);
+  const { parameters, sid, amr, authenticatedAt, userId } = code;
+  const { scope, nonce } = parameters;
+  // A code that an older release made says nothing about servers.
+  const serverId = parameters.serverId ?? null;
+  const servers = await linkedServersOf(services, client);
+  const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
   const started = await services.store.transaction(async (tx) => {
     // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
@@ -40,21 +50,13 @@ export async function redeemCode(
       if (used?.grantId != null) await tx.grants.revoke(account.id, used.grantId, now, 'code replayed');
       return null;
     }
-    const { parameters, sid, amr, authenticatedAt, userId } = code;
-    const terms = { userId, scope: parameters.scope, sid, nonce: parameters.nonce, amr, authenticatedAt };
-    const made = await startGrant(services, tx, account, client, terms);
+    const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt };
+    const made = await startGrant(services, tx, account, client, terms, linked);
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return made;
   });
   if (!started) throw refused('code expired or used before');
-  const { grant, accessToken, refreshToken } = started;
-  return {
-    accessToken,
-    expiresInSeconds: accessTokenSeconds,
-    scope: grant.scope,
-    idToken: await makeIdToken(services, account, client, grant, user, accessToken, grant.nonce),
-    refreshToken,
-  };
+  return started.tokens(user);
 }
 
 function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier }: CodeRedemption): void {

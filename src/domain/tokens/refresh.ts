@@ -1,12 +1,15 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, Milliseconds } from '../../store/records.ts';
+import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
 import type { ConsumptionRefusal } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
-import { accessTokenSeconds, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
+import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { accessibleScope } from './scopes.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
+const minuteMilliseconds = 60_000;
 const dayMilliseconds = 86_400_000;
 
 const refusals = {
@@ -24,22 +27,25 @@ const refusals = {
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
  * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
- * nothing. Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`.
+ * nothing. Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`,
+ * `user_suspended`, `user_inactive`, `access_not_assigned`.
  */
 export async function refreshTokens(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'consumeRefreshToken'>,
   account: Account,
   client: ClientRecord,
   presented: string,
-  scope: readonly string[] | null,
+  asked: AskedAudience,
 ): Promise<TokenSet> {
   if (!client.grantTypes.includes('refresh_token')) throw new Failure('client_not_authorized');
   const grantId = parseRefreshToken(services.vault, account, presented);
   if (grantId === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
-  const accessToken = prepareAccessToken(services);
+  // A client without a link asks nothing more of the store.
+  const { server, scope } =
+    client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
+  const accessToken = prepareAccessToken(services, account, client, server);
   const now = services.clock.now();
   const result = await services.consumeRefreshToken({
     accountId: account.id,
@@ -51,17 +57,17 @@ export async function refreshTokens(
     graceMilliseconds: account.settings.refreshGraceSeconds * 1000,
     successorDigest: digestOf(successor),
     successorSalt,
-    idleExpiresAt: idleExpiry(account, now),
+    idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
   });
   if (result.outcome === 'refused') throw new Failure(refusals[result.reason], { reason: result.reason });
   if (result.outcome === 'reused') throw new Failure('grant_invalid', { reason: 'reused, grant revoked' });
   const { grant, user } = result;
-  const text = accessToken.text(result.accessTokenId);
-  const granted = scope ?? grant.scope;
+  const granted = accessibleScope(scope ?? grant.scope, server);
+  const text = await accessToken.text(result.accessTokenId, contentsOf(grant, user, granted));
   return {
     accessToken: text,
-    expiresInSeconds: accessTokenSeconds,
+    expiresInSeconds: accessToken.expiresInSeconds,
     scope: granted,
     // A narrower scope narrows what the id token says as well.
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
@@ -69,9 +75,42 @@ export async function refreshTokens(
   };
 }
 
-/** When a grant ends that is not used again. */
-export function idleExpiry(account: Account, now: Milliseconds): Milliseconds {
-  return now + account.settings.refreshIdleDays * dayMilliseconds;
+/** What the next access token of a grant is for, and with which scopes; null: the grant's. */
+interface Target {
+  readonly server: LinkedServer | null;
+  readonly scope: readonly string[] | null;
+}
+
+function unlinked(asked: AskedAudience): Target {
+  return { server: chooseServer([], asked), scope: asked.scope };
+}
+
+/** A wider scope than the grant's is left as it is, for the consumption to refuse; so is a token that is not this client's. */
+async function linked(
+  { store }: Pick<Services, 'store'>,
+  client: ClientRecord,
+  grantId: number,
+  asked: AskedAudience,
+): Promise<Target> {
+  const grant = await store.grants.find(client.accountId, grantId);
+  if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
+  const servers = await linkedServersOf({ store }, client);
+  const wanted = asked.scope ?? grant.scope;
+  const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
+  if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };
+  const scope = accessibleScope(wanted, server);
+  if (asked.scope !== null && scope.length === 0) {
+    throw new Failure('scope_invalid', { name: 'scope', reason: 'the link does not allow these scopes any more' });
+  }
+  return { server, scope };
+}
+
+/** When a grant ends that is not used again: as its API authorization server says, else the account. */
+export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
+  const minutes = linked?.server.refreshTokenMinutes ?? null;
+  return minutes === null
+    ? now + account.settings.refreshIdleDays * dayMilliseconds
+    : now + minutes * minuteMilliseconds;
 }
 
 /** When a grant ends however often it is used. */

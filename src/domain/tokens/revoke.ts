@@ -7,11 +7,11 @@ import { findGrantOfRefreshToken } from './introspect.ts';
 
 /**
  * Revokes a token of the client that asks (RFC 7009 §2.1). A refresh token, the live one or an older one, ends the whole
- * grant; an access token ends alone. A token that does not exist is as good as revoked. Throws `request_invalid`
+ * grant; an access token ends alone (a JWT for introspection: who only checks its signature takes it until it expires). A token that does not exist is as good as revoked. Throws `request_invalid`
  * for another client's access token.
  */
 export async function revokeToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer'>,
   account: Account,
   client: ClientRecord,
   text: string,

@@ -1,21 +1,45 @@
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 
-/** Scopes that a user can grant a client. */
+/** Scopes about the user, which the account itself offers. All others are of an API authorization server. */
 export const knownScopes = ['openid', 'profile', 'email', 'groups'] as const;
+
+const aboutUser: ReadonlySet<string> = new Set(knownScopes);
 
 /** Scopes of a space-separated list (RFC 6749 §3.3), without repetitions. */
 export function splitScope(text: string): readonly string[] {
   return [...new Set(text.split(' ').filter(Boolean))];
 }
 
-/** What of the scope asked for this client can get: scopes that are not known or not the client's are left out (RFC 6749 §3.3). Unsaid: all that the client registered, else `openid`. */
-export function grantableScope(client: Pick<ClientRecord, 'scope'>, asked: string | undefined): readonly string[] {
-  if (asked === undefined) return client.scope ?? ['openid'];
+/**
+ * What of the scope asked for this client can get: scopes that are not known or not the client's are left out (RFC 6749
+ * §3.3). Unsaid: all that the client registered, else `openid`, and the scopes that its link to the first of `servers` has.
+ */
+export function grantableScope(
+  client: Pick<ClientRecord, 'scope'>,
+  asked: string | undefined,
+  servers: readonly LinkedServer[] = [],
+): readonly string[] {
+  if (asked === undefined) return [...(client.scope ?? ['openid']), ...scopesOf(servers.slice(0, 1))];
   const wanted = splitScope(asked);
-  return allowedScope(client).filter((scope) => wanted.includes(scope));
+  return allowedScope(client, servers).filter((scope) => wanted.includes(scope));
 }
 
 /** Every scope that this client may ask for. */
-export function allowedScope(client: Pick<ClientRecord, 'scope'>): readonly string[] {
-  return client.scope ?? knownScopes;
+export function allowedScope(
+  client: Pick<ClientRecord, 'scope'>,
+  servers: readonly LinkedServer[] = [],
+): readonly string[] {
+  return [...(client.scope ?? knownScopes), ...scopesOf(servers)];
+}
+
+/** What of a scope an access token for `server` can have: the part about the user, and what the link allows. Null: no server. */
+export function accessibleScope(granted: readonly string[], server: LinkedServer | null): readonly string[] {
+  const isAccessible = (scope: string) =>
+    aboutUser.has(scope) || (server?.scopes.some(({ value }) => value === scope) ?? false);
+  return granted.every(isAccessible) ? granted : granted.filter(isAccessible);
+}
+
+/** The scopes of servers, without repetitions. */
+export function scopesOf(servers: readonly LinkedServer[]): readonly string[] {
+  return [...new Set(servers.flatMap(({ scopes }) => scopes.map(({ value }) => value)))];
 }

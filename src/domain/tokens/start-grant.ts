@@ -1,15 +1,18 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf } from '../secrets.ts';
 import { absoluteExpiry, idleExpiry } from './refresh.ts';
-import { prepareAccessToken } from './token-set.ts';
+import { accessibleScope } from './scopes.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
 import { newRefreshToken } from './token-text.ts';
 
 /** What a user granted a client, by a code or by a password. */
 export interface GrantTerms {
   readonly userId: number;
+  /** The one API authorization server that it is for; null: any that the client is linked to. */
+  readonly serverId: number | null;
   readonly scope: readonly string[];
   readonly sid: string | null;
   readonly nonce: string | null;
@@ -19,18 +22,25 @@ export interface GrantTerms {
 
 export interface StartedGrant {
   readonly grant: GrantRecord;
-  readonly accessToken: string;
   /** Null when the client has no `refresh_token` grant. */
   readonly refreshToken: string | null;
+  /** The text of its first access token, which may be signed; outside of the transaction, as all that follows. */
+  accessToken(user: UserRecord): Promise<string>;
+  /** All its first tokens. */
+  tokens(user: UserRecord): Promise<TokenSet>;
 }
 
-/** Stores a new grant with its first tokens; inside the transaction that uses up what it is granted for. */
+/**
+ * Stores a new grant with its first tokens; inside the transaction that uses up what it is granted for. `linked`: whom
+ * the first access token is for.
+ */
 export async function startGrant(
-  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
   terms: GrantTerms,
+  linked: LinkedServer | null,
 ): Promise<StartedGrant> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
@@ -42,7 +52,7 @@ export async function startGrant(
     successorSalt: null,
     rotatedAt: null,
     generation: 0,
-    idleExpiresAt: idleExpiry(account, now),
+    idleExpiresAt: idleExpiry(account, now, linked),
     absoluteExpiresAt: absoluteExpiry(account, now),
     revokedAt: null,
     revokedBecause: null,
@@ -53,15 +63,26 @@ export async function startGrant(
     refreshToken = newRefreshToken(services.vault, services.random, account, grant.id);
     await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
   }
-  const prepared = prepareAccessToken(services);
+  const scope = accessibleScope(terms.scope, linked);
+  const prepared = prepareAccessToken(services, account, client, linked);
   const { id } = await tx.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,
     grantId: grant.id,
     appId: client.appId,
     userId: terms.userId,
-    scope: terms.scope,
+    scope,
     revokedAt: null,
   });
-  return { grant, accessToken: prepared.text(id), refreshToken };
+  const makeAccessToken = async (user: UserRecord) => prepared.text(id, contentsOf(grant, user, scope));
+  return {
+    grant,
+    refreshToken,
+    accessToken: makeAccessToken,
+    tokens: async (user) => {
+      const accessToken = await makeAccessToken(user);
+      const idToken = await makeIdToken(services, account, client, grant, user, accessToken, grant.nonce);
+      return { accessToken, expiresInSeconds: prepared.expiresInSeconds, scope, idToken, refreshToken };
+    },
+  };
 }

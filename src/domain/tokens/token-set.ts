@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf } from '../secrets.ts';
 import { userClaims } from './claims.ts';
-import { accessTokenText, newAccessSecret } from './token-text.ts';
+import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
+import { accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
 
 export const accessTokenSeconds = 3600;
 export const idTokenSeconds = 3600;
@@ -27,21 +28,48 @@ export interface TokenSet {
 /** An access token whose row is not stored yet. */
 export interface PreparedAccessToken {
   readonly row: NewAccessToken;
-  /** The token's text, once its row has an id. */
-  text(id: number): string;
+  readonly expiresInSeconds: number;
+  /** The token's text, once its row is stored under `id`; a JWT is signed only then, outside of any transaction. */
+  text(id: number, contents: TokenContents): string | Promise<string>;
 }
 
 /**
- * Prepares the access token of a grant or of a client: opaque, `accessTokenSeconds` long. The one place that decides
- * what kind of access token a client gets.
+ * Prepares the access token of a grant or of a client: for an API authorization server a JWT that lives as long as the
+ * server says, else (null) opaque and `accessTokenSeconds` long. The one place that decides what kind of access token a
+ * client gets.
  */
-export function prepareAccessToken({ clock, random }: Pick<Services, 'clock' | 'random'>): PreparedAccessToken {
-  const secret = newAccessSecret(random);
-  const issuedAt = clock.now();
+export function prepareAccessToken(
+  services: Pick<Services, 'clock' | 'random' | 'signer' | 'store'>,
+  account: Account,
+  client: ClientRecord,
+  linked: LinkedServer | null,
+): PreparedAccessToken {
+  const secret = newAccessSecret(services.random);
+  const issuedAt = services.clock.now();
+  if (!linked) {
+    return {
+      row: { digest: digestOf(secret), issuedAt, expiresAt: issuedAt + accessTokenSeconds * 1000 },
+      expiresInSeconds: accessTokenSeconds,
+      text: (id) => accessTokenText(id, secret),
+    };
+  }
+  const minutes = linked.server.accessTokenMinutes;
+  const expiresInSeconds = minutes === null ? accessTokenSeconds : minutes * 60;
+  const row = { digest: digestOf(tokenIdSecret(secret)), issuedAt, expiresAt: issuedAt + expiresInSeconds * 1000 };
   return {
-    row: { digest: digestOf(secret), issuedAt, expiresAt: issuedAt + accessTokenSeconds * 1000 },
-    text: (id) => accessTokenText(id, secret),
+    row,
+    expiresInSeconds,
+    text: (id, contents) => signJwtAccessToken(services, account, client, linked, { ...row, id, secret }, contents),
   };
+}
+
+/** What the access token of a user's grant says. */
+export function contentsOf(
+  { amr, authenticatedAt }: Pick<GrantRecord, 'amr' | 'authenticatedAt'>,
+  record: UserRecord,
+  scope: readonly string[],
+): TokenContents {
+  return { scope, user: { record, amr, acr: singleFactor, authenticatedAt } };
 }
 
 /**

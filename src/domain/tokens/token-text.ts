@@ -21,9 +21,34 @@ export function accessTokenText(id: number, secret: string): string {
   return `at_${id.toString(36)}_${secret}`;
 }
 
-/** The row an access token names and its random part; null for any other text. */
-export function parseAccessToken(text: string): { readonly id: number; readonly secret: string } | null {
-  const [, text36, secret] = /^at_([0-9a-z]{1,6})_([\w-]{43})$/.exec(text) ?? [];
+/** The row an access token names, and its random part. */
+export interface NamedToken {
+  readonly id: number;
+  readonly secret: string;
+}
+
+/** Of an opaque access token; null for any other text. */
+export function parseAccessToken(text: string): NamedToken | null {
+  return readNamed(/^at_([0-9a-z]{1,6})_([\w-]{43})$/.exec(text));
+}
+
+/** The `jti` of a JWT access token: `<id in base 36>.<secret>`. */
+export function tokenIdText(id: number, secret: string): string {
+  return `${id.toString(36)}.${secret}`;
+}
+
+/** Of a `jti`; null for any other text. */
+export function parseTokenId(text: string): NamedToken | null {
+  return readNamed(/^([0-9a-z]{1,6})\.([\w-]{43})$/.exec(text));
+}
+
+/** What the row of a JWT access token has the digest of: no opaque token is this text, so that none can be made from a `jti`. */
+export function tokenIdSecret(secret: string): string {
+  return `jti ${secret}`;
+}
+
+function readNamed(match: RegExpExecArray | null): NamedToken | null {
+  const [, text36, secret] = match ?? [];
   const id = readId(text36);
   return id === null || secret === undefined ? null : { id, secret };
 }

@@ -6,7 +6,7 @@ import { userClaims } from './claims.ts';
 
 /** Claims about the user behind an access token (OpenID Connect Core §5.3). Throws `access_token_invalid`, or `scope_insufficient` without `openid`. */
 export async function readUserinfo(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
   account: Account,
   accessToken: string | null,
 ): Promise<Record<string, unknown>> {
@@ -14,8 +14,8 @@ export async function readUserinfo(
   if (!found || !isActive(found, services.clock.now())) {
     throw new Failure('access_token_invalid', { challenged: accessToken !== null });
   }
-  if (!found.user || !found.token.scope.includes('openid')) {
+  if (!found.user || !found.scope.includes('openid')) {
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
-  return userClaims(services, found.user, found.token.scope);
+  return userClaims(services, found.user, found.scope);
 }

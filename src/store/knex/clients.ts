@@ -33,6 +33,7 @@ const decoy: DbRow = {
     registeredBy: 'token',
     policyId: null,
     createdAt: 0,
+    linkedServers: 0,
   }),
   app_id: 0,
 };
@@ -55,7 +56,12 @@ const appListing: Listing<ClientRecord> = {
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   const createAll: ClientStore['createAll'] = async (clients) => {
     const numbers = await append(db, rows.clients.table, 'app_id', clients.map(rows.clients.write));
-    return clients.map((client, index) => ({ policyId: null, ...client, appId: numbers[index] ?? Number.NaN }));
+    return clients.map((client, index) => ({
+      policyId: null,
+      ...client,
+      appId: numbers[index] ?? Number.NaN,
+      linkedServers: 0,
+    }));
   };
   return {
     createAll,

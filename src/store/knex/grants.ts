@@ -54,5 +54,13 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       if (appId !== null) candidates.where('app_id', appId);
       return candidates.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
     },
+    revokeOfServer: (accountId, serverId, appId, at) => {
+      const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
+      const candidates = live(accountId).where('server_id', serverId);
+      // Grants are found by their app: a server has no index of its own among them, which each new one would pay for.
+      if (appId === null) candidates.whereIn('app_id', links.select('app_id'));
+      else candidates.where('app_id', appId);
+      return candidates.update({ revoked_at: at, revoked_because: 'the API is no longer linked' });
+    },
   };
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { Store, StoreVerbs } from '../store.ts';
 import { accountVerbs, factVerbs } from './accounts.ts';
 import { attributeVerbs } from './attributes.ts';
+import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
@@ -52,6 +53,7 @@ export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
     roles: roleVerbs(db),
     access: accessVerbs(db),
     clients: clientVerbs(db, hot),
+    authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),

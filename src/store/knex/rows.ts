@@ -97,6 +97,7 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   registeredBy: 'registered_by',
   policyId: 'policy_id',
   createdAt: 'created_at',
+  linkedServers: 'linked_servers',
 });
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {
@@ -146,6 +147,7 @@ export const grants = shape<GrantRecord>('grants', 'id', {
   id: 'id',
   appId: 'app_id',
   userId: 'user_id',
+  serverId: 'server_id',
   sid: 'sid',
   scope: json('scope'),
   nonce: 'nonce',

@@ -69,6 +69,7 @@ export const failures = {
   grant_type_unsupported: unprocessable,
   grant_invalid: unprocessable,
   scope_invalid: unprocessable,
+  target_invalid: unprocessable,
   access_token_invalid: unauthorized,
   user_locked: unprocessable,
   user_suspended: unprocessable,

@@ -5,6 +5,9 @@ import type { operations } from '../../../generated/api-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { apiAuthorizationClients } from './api-authorization-clients.ts';
+import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
+import { apiAuthorizations } from './api-authorizations.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { failures } from './failures.ts';
 import { policies } from './policies.ts';
@@ -17,6 +20,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     listUserApps: listUserApps(services),
     ...customAttributes(services),
     ...policies(services),
+    ...apiAuthorizations(services),
+    ...apiAuthorizationScopes(services),
+    ...apiAuthorizationClaims(services),
+    ...apiAuthorizationClients(services),
   };
   return {
     name: 'api-2',

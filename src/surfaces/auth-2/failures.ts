@@ -54,6 +54,7 @@ export const failures = {
   grant_type_unsupported: status(400, 'bad request', 'grant_type is incorrect/absent'),
   grant_invalid: badRequest,
   scope_invalid: badRequest,
+  target_invalid: badRequest,
   access_token_invalid: bearerRefused,
   user_locked: bearerRefused,
   user_suspended: bearerRefused,

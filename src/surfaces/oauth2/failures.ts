@@ -87,6 +87,7 @@ export const failures = {
     json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
   grant_invalid: invalidGrant,
   scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
+  target_invalid: json(400, 'invalid_target'),
   access_token_invalid: invalidToken,
   user_locked: invalidGrant,
   user_suspended: invalidGrant,

@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /oauth2/introspect (RFC 7662 §2). */
 export function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits'>,
 ): Handler<operations['introspectToken']> {
   return async ({ body, headers, origin }, respond) => {
     const client = await authenticateClient(services, origin.account, {
@@ -32,7 +32,7 @@ function represent(token: ActiveToken, issuer: string): components['schemas']['I
     exp: token.expiresAt,
     iat: token.issuedAt,
     sub: token.subject,
-    aud: token.clientId,
+    aud: typeof token.audience === 'string' ? token.audience : [...token.audience],
     iss: issuer,
   };
 }

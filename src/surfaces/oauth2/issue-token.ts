@@ -1,6 +1,7 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
 import { grantByPassword } from '../../domain/tokens/password-grant.ts';
 import { redeemCode } from '../../domain/tokens/redeem-code.ts';
@@ -18,15 +19,16 @@ const grants: Readonly<Record<string, Grant>> = {
   authorization_code: async (services, { account }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
-    return redeemCode(services, account, client, { code: need(form, 'code'), redirectUri, codeVerifier });
+    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form) };
+    return redeemCode(services, account, client, redemption);
   },
   refresh_token: async (services, { account }, client, form) =>
-    refreshTokens(services, account, client, need(form, 'refresh_token'), scopeOf(form)),
+    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form)),
   client_credentials: async (services, { account }, client, form) =>
-    grantToClient(services, account, client, scopeOf(form)),
+    grantToClient(services, account, client, askedOf(form)),
   password: async (services, { account, source }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source };
-    return grantByPassword(services, account, client, attempt, form.scope);
+    return grantByPassword(services, account, client, attempt, { scope: form.scope, resource: resourceOf(form) });
   },
 };
 
@@ -64,6 +66,10 @@ function need(form: Form, name: keyof Form): string {
   return value;
 }
 
-function scopeOf({ scope }: Form): readonly string[] | null {
-  return scope ? splitScope(scope) : null;
+function askedOf(form: Form): AskedAudience {
+  return { scope: form.scope ? splitScope(form.scope) : null, resource: resourceOf(form) };
+}
+
+function resourceOf({ resource }: Form): string | null {
+  return resource || null;
 }

@@ -8,7 +8,9 @@ import type { Services } from '../../services.ts';
 type Claims = components['schemas']['Claims'];
 
 /** GET /oauth2/userinfo (OpenID Connect Core §5.3), with the access token in the Authorization header. */
-export function readUserinfo(services: Pick<Services, 'store' | 'clock'>): Handler<operations['readUserinfo']> {
+export function readUserinfo(
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+): Handler<operations['readUserinfo']> {
   return async ({ headers, origin }, respond) => {
     const claims = await read(services, origin.account, bearerToken(headers['authorization']));
     return respond(200, claims as Claims);
@@ -17,7 +19,7 @@ export function readUserinfo(services: Pick<Services, 'store' | 'clock'>): Handl
 
 /** POST /oauth2/userinfo: the access token in the header or in the form, never in both (RFC 6750 §2). */
 export function readUserinfoByForm(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
 ): Handler<operations['readUserinfoByForm']> {
   return async ({ body, headers, origin }, respond) => {
     const header = bearerToken(headers['authorization']);

@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /oauth2/revoke (RFC 7009 §2). */
 export function revokeToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits'>,
 ): Handler<operations['revokeToken']> {
   return async ({ body, headers, origin }, respond) => {
     const client = await authenticateClient(services, origin.account, {

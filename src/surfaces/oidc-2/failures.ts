@@ -76,6 +76,7 @@ export const failures = {
   grant_type_unsupported: unsupportedGrantType,
   grant_invalid: refused('Access is unauthorized'),
   scope_invalid: refused('Access is unauthorized'),
+  target_invalid: refused('Access is unauthorized'),
   access_token_invalid: refused('Access is unauthorized'),
   user_locked: refused('Access is unauthorized: user is locked'),
   user_suspended: refused('Access is unauthorized: user is suspended'),

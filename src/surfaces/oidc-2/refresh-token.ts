@@ -24,7 +24,9 @@ export function refreshToken(
     if (!body.refresh_token) {
       throw new Failure('parameter_missing', { name: 'refresh_token', message: 'refresh_token is missing' });
     }
-    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, null);
+    // What the document does not name is ignored: scopes and audience are those of the grant.
+    const asked = { scope: null, resource: null };
+    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked);
     return respond(200, {
       access_token: tokens.accessToken,
       expires_in: tokens.expiresInSeconds,

@@ -36,6 +36,7 @@ export const failures = {
   grant_type_unsupported: page(400),
   grant_invalid: page(403),
   scope_invalid: page(400),
+  target_invalid: page(400),
   access_token_invalid: page(403),
   user_locked: page(403),
   user_suspended: page(403),

@@ -42,6 +42,8 @@ export function representSignIn(
   });
 }
 
+type ConsentStep = Extract<Step, { step: 'consent' }>;
+
 /** The form for a new password, for the user whose present one has expired. */
 export function representNewPassword(
   account: Account,
@@ -69,11 +71,17 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
 
+/** A scope of an API: its name tells two of the same description apart. */
+function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView {
+  const description = known.find(({ value }) => value === name)?.description ?? '';
+  return { name, title: description || name, description: description && name };
+}
+
 /** The consent form for a request and the signed-in user. */
 export function representConsent(
   account: Account,
   { browserSecret, requestId }: BrowserState,
-  { request: { client, record }, user }: Extract<Step, { step: 'consent' }>,
+  { request: { client, record }, user, apiScopes }: ConsentStep,
 ): string {
   const { redirectUri, scope } = record.parameters;
   const target = URL.parse(redirectUri);
@@ -87,7 +95,7 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: [user.firstname, user.lastname].filter(Boolean).join(' '),
     userEmail: user.email ?? user.username ?? '',
-    scopes: scope.map((name) => scopeViews[name] ?? { name, title: name, description: '' }),
+    scopes: scope.map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
     request: requestId ?? '',
     action: formAction('decideConsent'),

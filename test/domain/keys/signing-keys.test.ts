@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { listKeys, rotateIfDue, rotateKeys } from '../../../src/domain/keys/signing-keys.ts';
-import { day, hour } from '../../store/samples.ts';
+import { day } from '../../store/samples.ts';
 import { createTestAccount, testClock, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
 
-const retired = hour + 30_000;
+const retired = day + 30_000;
 
 onServices('signing keys', (subject) => {
   /** Services with a clock of their own and new key pairs. */

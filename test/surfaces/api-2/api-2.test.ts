@@ -4,6 +4,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { apiAuthorizations } from './api-authorizations.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { limits } from './limits.ts';
@@ -33,6 +34,7 @@ for (const kind of databases) {
     describe('imported passwords', () => userImports(app));
     describe('filters of users', () => userFilters(app));
     describe('custom attributes', () => customAttributes(app));
+    describe('API authorization servers', () => apiAuthorizations(app));
   });
 
   declareFaultCases('api-2', kind);

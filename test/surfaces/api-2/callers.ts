@@ -15,7 +15,7 @@ export function callers(app: () => TestApp): void {
     for (const { method, path, operationId } of operations) {
       for (const authorization of [undefined, 'Bearer x', foreign]) {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-        const answer = await app().send(method, `/api/2${path.replace('{id}', '1')}`, { headers });
+        const answer = await app().send(method, `/api/2${path.replaceAll(/\{\w+\}/g, '1')}`, { headers });
         assertRefused(answer, 401, /^The request requires user authentication\.$/, operationId);
         assert.match(String(answer.headers['www-authenticate']), /^Bearer /);
       }
@@ -28,7 +28,7 @@ export function callers(app: () => TestApp): void {
       for (const { method, path, scopes, hasBody, operationId } of operations) {
         const answer = await api.call(
           method,
-          path.replace('{id}', String(unknown)),
+          path.replaceAll(/\{\w+\}/g, String(unknown)),
           hasBody ? { nonsense: 1 } : undefined,
         );
         if (scopes.includes(scope))
@@ -60,10 +60,12 @@ export function callers(app: () => TestApp): void {
     });
     const user = await newUser(theirs, { username: 'hidden' });
     const api = await managing(app());
-    for (const { method, path, hasBody, operationId } of operations.filter((one) => one.path.includes('{id}'))) {
+    for (const { method, path, hasBody, operationId } of operations.filter((one) =>
+      /^\/users.*\{id\}/.test(one.path),
+    )) {
       const { id } = path.includes('custom_attributes') ? attribute : user;
       const body = hasBody && !path.endsWith('/unlock') ? { position: 2 } : hasBody ? {} : undefined;
-      const answerTo = (one: number) => api.call(method, path.replace('{id}', String(one)), body);
+      const answerTo = (one: number) => api.call(method, path.replaceAll(/\{\w+\}/g, String(one)), body);
       const answers = [await answerTo(id), await answerTo(unknown)];
       assert.deepEqual(
         answers.map(({ status, text }) => [status, text]),

@@ -28,7 +28,7 @@ export function limits(app: () => TestApp): void {
     const api = await managing(limited);
     await api.done(200, 'GET', '/users');
     for (const { method, path, hasBody } of operationsOf()) {
-      const answer = await api.call(method, path.replace('{id}', '1'), hasBody ? {} : undefined);
+      const answer = await api.call(method, path.replaceAll(/\{\w+\}/g, '1'), hasBody ? {} : undefined);
       assertRefused(answer, 429);
       assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
       assert.equal(answer.headers['x-ratelimit-remaining'], '0');

@@ -30,7 +30,7 @@ export function routing(app: () => TestApp): void {
   it('answers 400 for what is no JSON, 413 for too much, 415 for another media type', async () => {
     const headers = await bearer();
     for (const { method, path, operationId } of writing) {
-      const to = `/api/2${path.replace('{id}', '1')}`;
+      const to = `/api/2${path.replaceAll(/\{\w+\}/g, '1')}`;
       const send = (raw: string, type = 'application/json') =>
         app().send(method, to, { headers: { ...headers, 'content-type': type }, raw });
       assertRefused(await send('{'), 400, /JSON/, operationId);
@@ -69,7 +69,11 @@ export function routing(app: () => TestApp): void {
   it('answers 400 for a parameter that is given twice', async () => {
     const api = await managing(app());
     for (const { method, path, hasBody } of operationsOf()) {
-      const answer = await api.call(method, `${path.replace('{id}', '1')}?twice=1&twice=2`, hasBody ? {} : undefined);
+      const answer = await api.call(
+        method,
+        `${path.replaceAll(/\{\w+\}/g, '1')}?twice=1&twice=2`,
+        hasBody ? {} : undefined,
+      );
       assertRefused(answer, 400, /twice/);
     }
   });

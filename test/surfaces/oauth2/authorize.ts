@@ -54,7 +54,6 @@ export function authorize(app: AppOf): void {
       id_token_hint: 'x.y.z',
       acr_values: 'urn:mace:incommon:iap:silver',
       claims: '{"userinfo":{}}',
-      resource: 'https://api.example.com',
       ui_locales: 'de',
       display: 'page',
     });

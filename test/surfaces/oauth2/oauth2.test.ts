@@ -6,6 +6,9 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { apiEndings } from './api-endings.ts';
+import { apiResources } from './api-resources.ts';
+import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
@@ -53,6 +56,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   userinfo,
   introspection,
   revocation,
+  'tokens for an API': apiTokens,
+  'one of several APIs': apiResources,
+  'endings of tokens for an API': apiEndings,
   pollution,
   isolation,
 };

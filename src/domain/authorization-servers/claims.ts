@@ -1,0 +1,157 @@
+/** Claims of an API authorization server: what its tokens say about the user beside what every token says. */
+
+import type { Services } from '../../services.ts';
+import type { ServerClaimRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
+import { claimableAttributes } from '../users/attributes.ts';
+import { requireServer } from './servers.ts';
+import { invalid } from './values.ts';
+
+export const longestLabel = 128;
+export const longestMacro = 255;
+export const mostClaims = 50;
+
+/** In place of an attribute's name: the claim is a text made from several. */
+export const macroAttribute = '_macro_';
+
+/** A place in a macro, `{firstname}`. */
+export const macroPlace = /\{([^{}]*)\}/g;
+
+/** What every access token says itself (RFC 9068 §2.2, RFC 7519 §4.1), or what a reader would take for something else. */
+const reserved: ReadonlySet<string> = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id', 'scope', 'auth_time', 'acr', 'amr'],
+  ...['active', 'token_type', 'username', 'typ', 'cnf', 'act', 'may_act', 'azp', 'sid', 'nonce', 'at_hash', 'events'],
+]);
+
+/** Values of a claim; in a change what is left out stays. */
+export interface ClaimValues {
+  readonly label?: string | null | undefined;
+  /** An attribute's name, or `_macro_`. */
+  readonly attribute?: string | null | undefined;
+  readonly macro?: string | null | undefined;
+}
+
+type Owner = Pick<Account, 'id'>;
+type ClaimServices = Pick<Services, 'store' | 'clock'>;
+
+/** Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this name. */
+export function addClaim(
+  { store, clock }: ClaimServices,
+  account: Owner,
+  serverId: number,
+  { label, attribute, macro }: ClaimValues,
+): Promise<ServerClaimRecord> {
+  const given = { label: label ?? null, attribute: attribute ?? null, macro: macro ?? null };
+  return store.transaction(async (tx) => {
+    await requireServer(tx, account, serverId);
+    const values = readClaim(given, await claimableAttributes(tx, account));
+    const known = await tx.authorizationServers.listClaims(account.id, serverId);
+    if (known.length >= mostClaims) throw invalid('label', `would be more than ${mostClaims} of one server`);
+    return tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt: clock.now() });
+  });
+}
+
+/** A page of the claims of a server; throws `not_found` without the server. */
+export async function pageClaims(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  query: ListQuery,
+): Promise<ListPage<ServerClaimRecord>> {
+  await requireServer(store, account, serverId);
+  return store.authorizationServers.pageClaims(account.id, serverId, query);
+}
+
+/** Changes the members given; throws as `addClaim` does. */
+export function changeClaim(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  claimId: number,
+  { label, attribute, macro }: ClaimValues,
+): Promise<ServerClaimRecord> {
+  return store.transaction(async (tx) => {
+    const claims = await tx.authorizationServers.listClaims(account.id, serverId);
+    const claim = claims.find(({ id }) => id === claimId);
+    if (!claim) throw unknownClaim();
+    // A macro is of no use to a claim that becomes an attribute's.
+    const keepsMacro = attribute === undefined || attribute === macroAttribute;
+    const given = {
+      label: label === undefined ? claim.label : label,
+      attribute: attribute === undefined ? claim.attribute : attribute,
+      macro: macro !== undefined ? macro : keepsMacro ? claim.macro : null,
+    };
+    const values = readClaim(given, await claimableAttributes(tx, account));
+    const changed = await tx.authorizationServers.updateClaim(account.id, serverId, claimId, values);
+    if (!changed) throw unknownClaim();
+    return changed;
+  });
+}
+
+/** Removes a claim; throws `not_found`. */
+export async function removeClaim(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  claimId: number,
+): Promise<void> {
+  if (!(await store.authorizationServers.removeClaim(account.id, serverId, claimId))) throw unknownClaim();
+}
+
+interface Given {
+  readonly label: string | null;
+  readonly attribute: string | null;
+  readonly macro: string | null;
+}
+
+function readClaim(
+  { label, attribute, macro }: Given,
+  known: ReadonlySet<string>,
+): Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'> {
+  const text = macro === '' ? null : macro;
+  if (attribute === null || attribute === '') throw invalid('user_attribute_mappings', 'is mandatory');
+  if (attribute !== macroAttribute) {
+    if (text !== null) throw invalid('user_attribute_macros', `needs user_attribute_mappings ${macroAttribute}`);
+    return {
+      label: readLabel(label),
+      attribute: readAttribute('user_attribute_mappings', attribute, known),
+      macro: null,
+    };
+  }
+  return { label: readLabel(label), attribute, macro: readMacro(text, known) };
+}
+
+/** Begins with a letter: `__proto__` and its like are no claims. Namespaced names are addresses (RFC 7519 §4.2). */
+function readLabel(label: string | null): string {
+  if (label === null || label === '') throw invalid('name', 'is mandatory');
+  if (label.length > longestLabel || !/^[A-Za-z][\w.:/~-]*$/.test(label)) {
+    throw invalid(
+      'name',
+      `must be a letter and up to ${longestLabel - 1} letters, digits and characters of _ . : / ~ -`,
+    );
+  }
+  if (reserved.has(label)) throw invalid('name', `must not be ${label}, which tokens say themselves`);
+  return label;
+}
+
+function readAttribute(name: string, attribute: string, known: ReadonlySet<string>): string {
+  if (!known.has(attribute)) throw invalid(name, `names no attribute of users: ${attribute.slice(0, 64)}`);
+  return attribute;
+}
+
+function readMacro(macro: string | null, known: ReadonlySet<string>): string {
+  const name = 'user_attribute_macros';
+  if (macro === null) throw invalid(name, `is mandatory with user_attribute_mappings ${macroAttribute}`);
+  if (macro.length > longestMacro || /\p{Cc}/u.test(macro) || !macro.isWellFormed()) {
+    throw invalid(name, `must have at most ${longestMacro} characters and no control characters`);
+  }
+  for (const [, attribute = ''] of macro.matchAll(macroPlace)) readAttribute(name, attribute, known);
+  if (/[{}]/.test(macro.replace(macroPlace, ''))) throw invalid(name, 'has a brace that closes or opens nothing');
+  return macro;
+}
+
+function unknownClaim(): Failure {
+  return new Failure('not_found', { name: 'claim', message: 'there is no such claim' });
+}

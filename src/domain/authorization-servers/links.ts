@@ -1,0 +1,112 @@
+/** Which clients may get an API authorization server's tokens, and with which of its scopes (the document's §4.7). */
+
+import type { Services } from '../../services.ts';
+import type { ServerLinkRecord, ServerScopeRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
+import { requireServer } from './servers.ts';
+import { invalid } from './values.ts';
+
+type Owner = Pick<Account, 'id'>;
+type LinkServices = Pick<Services, 'store' | 'clock'>;
+
+/** A server's client. */
+export interface LinkedClient {
+  readonly appId: number;
+  readonly name: string;
+  readonly scopes: readonly ServerScopeRecord[];
+}
+
+/**
+ * Links a registered client: from its next token on it gets the server's. Throws `not_found` for the server,
+ * `value_invalid` for an app or a scope that is not there, or of another server, `conflict` when it is linked already.
+ */
+export async function linkClient(
+  { store, clock }: LinkServices,
+  account: Owner,
+  serverId: number,
+  appId: number,
+  scopeIds: readonly number[],
+): Promise<ServerLinkRecord> {
+  return store.transaction(async (tx) => {
+    await requireServer(tx, account, serverId);
+    if (!(await tx.clients.findByApp(account.id, appId))) throw invalid('app_id', 'names no app of the account');
+    const link = {
+      accountId: account.id,
+      serverId,
+      appId,
+      scopeIds: await readScopes(tx, account, serverId, scopeIds),
+      linkedAt: clock.now(),
+    };
+    if (await tx.authorizationServers.findLink(account.id, serverId, appId)) throw alreadyLinked();
+    await tx.authorizationServers.link(link);
+    return link;
+  });
+}
+
+/** A page of the clients of a server, with the scopes that there are still; throws `not_found`. */
+export async function pageLinkedClients(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  query: ListQuery,
+): Promise<ListPage<LinkedClient>> {
+  await requireServer(store, account, serverId);
+  const known = await store.authorizationServers.listScopes(account.id, serverId);
+  const page = await store.authorizationServers.pageLinks(account.id, serverId, query);
+  return mapPage(page, ({ appId, clientName, scopeIds }) => ({
+    appId,
+    name: clientName,
+    scopes: known.filter(({ id }) => scopeIds.includes(id)),
+  }));
+}
+
+/** Replaces the scopes of a link. Throws `not_found` for server or link, `value_invalid` for a scope. */
+export async function changeLink(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  appId: number,
+  scopeIds: readonly number[],
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (!(await tx.authorizationServers.findLink(account.id, serverId, appId))) throw unknownLink();
+    const read = await readScopes(tx, account, serverId, scopeIds);
+    if (!(await tx.authorizationServers.updateLink(account.id, serverId, appId, read))) throw unknownLink();
+  });
+}
+
+/** Takes a link away and ends the grants of the client that are for this server alone. Throws `not_found`. */
+export async function unlinkClient(
+  { store, clock }: LinkServices,
+  account: Owner,
+  serverId: number,
+  appId: number,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (!(await tx.authorizationServers.unlink(account.id, serverId, appId))) throw unknownLink();
+    await tx.grants.revokeOfServer(account.id, serverId, appId, clock.now());
+  });
+}
+
+async function readScopes(
+  tx: Pick<StoreVerbs, 'authorizationServers'>,
+  account: Owner,
+  serverId: number,
+  scopeIds: readonly number[],
+): Promise<readonly number[]> {
+  const known = new Set((await tx.authorizationServers.listScopes(account.id, serverId)).map(({ id }) => id));
+  const missing = scopeIds.find((id) => !known.has(id));
+  if (missing !== undefined) throw invalid('scopes', `holds ${missing}, which is no scope of this server`);
+  return [...new Set(scopeIds)];
+}
+
+function alreadyLinked(): Failure {
+  return new Failure('conflict', { name: 'app_id', message: 'app_id is linked to this server already' });
+}
+
+function unknownLink(): Failure {
+  return new Failure('not_found', { name: 'client', message: 'the app is not linked to this server' });
+}

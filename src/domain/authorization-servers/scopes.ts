@@ -1,0 +1,98 @@
+/** Scopes of an API authorization server. */
+
+import type { Services } from '../../services.ts';
+import type { ServerScopeRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
+import { knownScopes } from '../tokens/scopes.ts';
+import { requireServer } from './servers.ts';
+import { invalid, readDescription } from './values.ts';
+
+export const longestScope = 128;
+export const longestScopeDescription = 255;
+export const mostScopes = 200;
+
+/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11): an API's scope is none of them. */
+const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
+
+/** Values of a scope; in a change what is left out stays, and null clears. */
+export interface ScopeValues {
+  readonly value?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+type Owner = Pick<Account, 'id'>;
+
+/** Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this value. */
+export function addScope(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Owner,
+  serverId: number,
+  { value, description }: ScopeValues,
+): Promise<ServerScopeRecord> {
+  const scope = {
+    accountId: account.id,
+    serverId,
+    value: readValue(value ?? null),
+    description: readDescription(description ?? null, longestScopeDescription),
+    createdAt: clock.now(),
+  };
+  return store.transaction(async (tx) => {
+    await requireServer(tx, account, serverId);
+    const known = await tx.authorizationServers.listScopes(account.id, serverId);
+    if (known.length >= mostScopes) throw invalid('value', `would be more than ${mostScopes} of one server`);
+    return tx.authorizationServers.addScope(scope);
+  });
+}
+
+/** A page of the scopes of a server; throws `not_found` without the server. */
+export async function pageScopes(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  query: ListQuery,
+): Promise<ListPage<ServerScopeRecord>> {
+  await requireServer(store, account, serverId);
+  return store.authorizationServers.pageScopes(account.id, serverId, query);
+}
+
+/** Changes the members given; throws as `addScope` does. A renamed scope is another: what was granted is not it. */
+export async function changeScope(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  scopeId: number,
+  { value, description }: ScopeValues,
+): Promise<ServerScopeRecord> {
+  const changed = await store.authorizationServers.updateScope(account.id, serverId, scopeId, {
+    ...(value !== undefined && { value: readValue(value) }),
+    ...(description !== undefined && { description: readDescription(description, longestScopeDescription) }),
+  });
+  if (!changed) throw unknownScope();
+  return changed;
+}
+
+/** Removes a scope, from the links of clients too; throws `not_found`. */
+export async function removeScope(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  serverId: number,
+  scopeId: number,
+): Promise<void> {
+  if (!(await store.authorizationServers.removeScope(account.id, serverId, scopeId))) throw unknownScope();
+}
+
+/** RFC 6749 §3.3: visible ASCII without `"` and `\`. */
+function readValue(value: string | null): string {
+  if (value === null || value === '') throw invalid('value', 'is mandatory');
+  if (value.length > longestScope || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) {
+    throw invalid('value', `must have 1 to ${longestScope} visible ASCII characters other than " and \\`);
+  }
+  if (reserved.has(value)) throw invalid('value', `must not be ${value}, which is about the user`);
+  return value;
+}
+
+function unknownScope(): Failure {
+  return new Failure('not_found', { name: 'scope', message: 'there is no such scope' });
+}

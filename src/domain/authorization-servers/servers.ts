@@ -1,0 +1,166 @@
+/**
+ * API authorization servers: what a client gets access tokens for. A server has scopes and claims, and clients are
+ * linked to it with some of its scopes (the document's §1.3).
+ */
+
+import type { Services } from '../../services.ts';
+import type { AuthorizationServerRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
+import { readText } from '../text.ts';
+import { invalid, readDescription } from './values.ts';
+
+export const longestName = 255;
+export const longestDescription = 1024;
+export const longestIdentifier = 2048;
+export const longestAudience = 255;
+export const mostAudiences = 20;
+/** A key that signed stays published as long as what it signed last: see `signing-keys.ts`. */
+export const mostAccessTokenMinutes = 1440;
+/** The longest that an account's settings let a refresh token wait. */
+export const mostRefreshTokenMinutes = 525_600;
+
+type Owner = Pick<Account, 'id'>;
+
+/** Values of a server; in a change what is left out stays, and null clears. */
+export interface ServerValues {
+  readonly name?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly resourceIdentifier?: string | null | undefined;
+  readonly audiences?: readonly string[] | null | undefined;
+  readonly accessTokenMinutes?: number | null | undefined;
+  readonly refreshTokenMinutes?: number | null | undefined;
+}
+
+/**
+ * Makes a server. Throws `value_invalid` for what breaks a rule, `conflict` (name `resource_identifier`) when another
+ * server of the account has the identifier.
+ */
+export function createServer(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Owner,
+  { name = null, resourceIdentifier = null, ...others }: ServerValues,
+): Promise<AuthorizationServerRecord> {
+  const now = clock.now();
+  return store.authorizationServers.create({
+    accountId: account.id,
+    description: null,
+    audiences: [],
+    accessTokenMinutes: null,
+    refreshTokenMinutes: null,
+    ...readValues(others),
+    name: readName(name),
+    resourceIdentifier: readIdentifier(resourceIdentifier),
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+export function pageServers(
+  { store }: Pick<Services, 'store'>,
+  account: Owner,
+  query: ListQuery,
+): Promise<ListPage<AuthorizationServerRecord>> {
+  return store.authorizationServers.page(account.id, query);
+}
+
+/** The server; throws `not_found`. */
+export async function requireServer(
+  store: Pick<StoreVerbs, 'authorizationServers'>,
+  account: Owner,
+  serverId: number,
+): Promise<AuthorizationServerRecord> {
+  const server = await store.authorizationServers.find(account.id, serverId);
+  if (!server) throw unknownServer();
+  return server;
+}
+
+/** Changes the members given. Throws as `createServer` does, and `not_found`. Tokens that are out keep what they say. */
+export async function changeServer(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Owner,
+  serverId: number,
+  values: ServerValues,
+): Promise<AuthorizationServerRecord> {
+  const changes = { ...readValues(values), updatedAt: clock.now() };
+  const changed = await store.authorizationServers.update(account.id, serverId, changes);
+  if (!changed) throw unknownServer();
+  return changed;
+}
+
+/** Removes a server with its scopes, claims and links, and ends the grants that are for it alone. Throws `not_found`. */
+export async function removeServer(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Owner,
+  serverId: number,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.grants.revokeOfServer(account.id, serverId, null, clock.now());
+    if (!(await tx.authorizationServers.remove(account.id, serverId))) throw unknownServer();
+  });
+}
+
+function unknownServer(): Failure {
+  return new Failure('not_found', { name: 'server', message: 'there is no such API authorization server' });
+}
+
+type Read = Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>>;
+
+function readValues(values: ServerValues): Read {
+  const { name, description, resourceIdentifier, audiences, accessTokenMinutes, refreshTokenMinutes } = values;
+  return {
+    ...(name !== undefined && { name: readName(name) }),
+    ...(description !== undefined && { description: readDescription(description, longestDescription) }),
+    ...(resourceIdentifier !== undefined && { resourceIdentifier: readIdentifier(resourceIdentifier) }),
+    ...(audiences !== undefined && { audiences: readAudiences(audiences ?? []) }),
+    ...(accessTokenMinutes !== undefined && {
+      accessTokenMinutes: readMinutes('access_token_expiration_minutes', accessTokenMinutes, mostAccessTokenMinutes),
+    }),
+    ...(refreshTokenMinutes !== undefined && {
+      refreshTokenMinutes: readMinutes(
+        'refresh_token_expiration_minutes',
+        refreshTokenMinutes,
+        mostRefreshTokenMinutes,
+      ),
+    }),
+  };
+}
+
+function readName(name: string | null): string {
+  if (name === null) throw invalid('name', 'is mandatory');
+  return readText('name', name, longestName);
+}
+
+/** RFC 8707 §2: an absolute URI without a fragment; here without a user part, and without a query as §2 advises. */
+function readIdentifier(identifier: string | null): string {
+  const name = 'resource_identifier';
+  if (identifier === null || identifier === '') throw invalid(name, 'is mandatory');
+  if (identifier.length > longestIdentifier) throw invalid(name, `has more than ${longestIdentifier} characters`);
+  const parsed = /^[\x21-\x7e]+$/.test(identifier) && !/[\\<>"^`{|}]/.test(identifier) ? URL.parse(identifier) : null;
+  if (!parsed || !/^[A-Za-z][A-Za-z0-9+.-]*:./.test(identifier)) throw invalid(name, 'must be an absolute URI');
+  if (identifier.includes('#')) throw invalid(name, 'has a fragment');
+  if (identifier.includes('?')) throw invalid(name, 'has a query');
+  if (parsed.username !== '' || parsed.password !== '') throw invalid(name, 'has a user part');
+  return identifier;
+}
+
+/** Names without white space: applications read lists of audiences in more than one way. */
+function readAudiences(audiences: readonly string[]): readonly string[] {
+  if (audiences.length > mostAudiences) throw invalid('audiences', `holds more than ${mostAudiences}`);
+  for (const [index, audience] of audiences.entries()) {
+    const name = `audiences[${index}]`;
+    if (!/^[\x21-\x7e]{1,255}$/.test(audience)) {
+      throw invalid(name, `must have 1 to ${longestAudience} visible ASCII characters`);
+    }
+    if (audiences.indexOf(audience) < index) throw invalid(name, 'is given twice');
+  }
+  return audiences;
+}
+
+function readMinutes(name: string, minutes: number | null, most: number): number | null {
+  if (minutes === null) return null;
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > most) throw invalid(name, `must be 1 to ${most}`);
+  return minutes;
+}

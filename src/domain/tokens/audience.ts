@@ -1,0 +1,67 @@
+/** For which API authorization server a linked client's access token is (RFC 8707). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+
+/** Nothing, and no lookup, for a client that is linked to none: `client.linkedServers` says so. */
+export async function linkedServersOf(
+  { store }: Pick<Services, 'store'>,
+  client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
+): Promise<readonly LinkedServer[]> {
+  return client.linkedServers === 0 ? [] : store.authorizationServers.ofClient(client.accountId, client.appId);
+}
+
+/** What a request says about the audience of its access token. */
+export interface AskedAudience {
+  /** The parameter `resource`; null when it was not sent. */
+  readonly resource: string | null;
+  /** The scopes that the token is wanted for; null when none were named. */
+  readonly scope: readonly string[] | null;
+}
+
+/**
+ * The server that `resource` names; without it the first that knows one of the scopes, else the first. Null for a client
+ * that is linked to none. Throws `target_invalid` (RFC 8707 §2) for a resource of another server, or of none.
+ */
+export function chooseServer(
+  servers: readonly LinkedServer[],
+  { resource, scope }: AskedAudience,
+): LinkedServer | null {
+  if (resource !== null) {
+    const named = servers.find(({ server }) => server.resourceIdentifier === resource);
+    if (!named) throw invalidTarget();
+    return named;
+  }
+  return servers.find(({ scopes }) => scopes.some(({ value }) => scope?.includes(value))) ?? servers[0] ?? null;
+}
+
+/**
+ * The same for a grant, which may be for one server alone: then `resource` can only be its (RFC 8707 §2.2). Throws
+ * `grant_invalid` when the client is linked to that server no longer.
+ */
+export function chooseServerOfGrant(
+  servers: readonly LinkedServer[],
+  serverId: number | null,
+  asked: AskedAudience,
+): LinkedServer | null {
+  if (serverId === null) return chooseServer(servers, asked);
+  const own = servers.filter(({ server }) => server.id === serverId);
+  if (own.length === 0) {
+    throw new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
+  }
+  return chooseServer(own, asked);
+}
+
+/** Whom a server's tokens are meant for (RFC 9068 §2.2): the resource, and what else was configured. */
+export function audienceOf({ server }: LinkedServer): string | readonly string[] {
+  const all = [...new Set([server.resourceIdentifier, ...server.audiences])];
+  return all.length === 1 ? server.resourceIdentifier : all;
+}
+
+function invalidTarget(): Failure {
+  return new Failure('target_invalid', {
+    name: 'resource',
+    message: 'resource names no API authorization server that this client can get access tokens for',
+  });
+}

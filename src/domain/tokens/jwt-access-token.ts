@@ -1,0 +1,91 @@
+/** Access tokens of API authorization servers: JWTs that a gateway checks with the published keys (RFC 9068). */
+
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import type { Services } from '../../services.ts';
+import type { ClientRecord, LinkedServer, UserRecord } from '../../store/records.ts';
+import type { NewAccessToken } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { audienceOf } from './audience.ts';
+import { roleNames, subjectOf } from './claims.ts';
+import { mappedClaims } from './mapped-claims.ts';
+import { parseTokenId, tokenIdText } from './token-text.ts';
+
+/** What an access token says, where it says anything. */
+export interface TokenContents {
+  readonly scope: readonly string[];
+  /** Null for a client's own token. */
+  readonly user: {
+    readonly record: UserRecord;
+    readonly amr: readonly string[];
+    readonly acr: string;
+    readonly authenticatedAt: number;
+  } | null;
+}
+
+const algorithm = 'RS256';
+/** RFC 9068 §2.1: so that no id token passes for an access token. */
+const typ = 'at+jwt';
+
+/** Signs the token of a row that is stored. `secret`: what the row has the digest of. */
+export async function signJwtAccessToken(
+  services: Pick<Services, 'store' | 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  linked: LinkedServer,
+  row: NewAccessToken & { readonly id: number; readonly secret: string },
+  { scope, user }: TokenContents,
+): Promise<string> {
+  return services.signer.sign(account, algorithm, typ, {
+    // What the server maps comes first: it cannot replace what every token says.
+    ...(user && (await mappedClaims(services, linked, user.record))),
+    ...(user && scope.includes('groups') && { groups: await roleNames(services, user.record) }),
+    iss: account.baseUrl,
+    aud: audienceOf(linked),
+    sub: user ? subjectOf(user.record) : client.clientId,
+    client_id: client.clientId,
+    iat: Math.floor(row.issuedAt / 1000),
+    exp: Math.floor(row.expiresAt / 1000),
+    jti: tokenIdText(row.id, row.secret),
+    ...(scope.length > 0 && { scope: scope.join(' ') }),
+    ...(user && {
+      auth_time: Math.floor(user.authenticatedAt / 1000),
+      acr: user.acr,
+      amr: user.amr,
+    }),
+  });
+}
+
+/** What an authentic JWT access token names. */
+export interface ReadJwt {
+  readonly id: number;
+  readonly secret: string;
+  readonly audience: readonly string[];
+}
+
+/** Whether a text has the form of a JWT; opaque tokens have not. */
+export function looksLikeJwt(text: string): boolean {
+  return text.startsWith('eyJ');
+}
+
+/** The row that an access token of this account names, or null: another algorithm, type, issuer or key, or its time is over. */
+export async function readJwtAccessToken(
+  { signer, clock }: Pick<Services, 'signer' | 'clock'>,
+  account: Account,
+  text: string,
+): Promise<ReadJwt | null> {
+  const keys = createLocalJWKSet({ keys: [...(await signer.published(account))] });
+  try {
+    const { payload } = await jwtVerify(text, keys, {
+      algorithms: [algorithm],
+      typ,
+      issuer: account.baseUrl,
+      requiredClaims: ['aud', 'exp', 'jti'],
+      currentDate: new Date(clock.now()),
+    });
+    const named = parseTokenId(payload.jti ?? '');
+    return named && { ...named, audience: [payload.aud ?? []].flat() };
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { DetailedUser, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { type FullUser, readFullUser } from './full-user.ts';
+
+/** What a claim can hold of a user; null, an empty text and an empty list are no value. */
+export type AttributeValue = string | number | readonly string[] | null;
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+type Readers<User> = Readonly<Record<string, (user: User) => AttributeValue>>;
+
+/** Of the row that every token is made from. */
+const own: Readers<UserRecord> = {
+  id: ({ id }) => String(id),
+  email: ({ email }) => email,
+  username: ({ username }) => username,
+  firstname: ({ firstname }) => firstname,
+  lastname: ({ lastname }) => lastname,
+};
+
+/** Kept elsewhere. */
+const detailed: Readers<DetailedUser> = {
+  title: ({ title }) => title,
+  department: ({ department }) => department,
+  company: ({ company }) => company,
+  phone: ({ phone }) => phone,
+  external_id: ({ externalId }) => externalId,
+  group_id: ({ groupId }) => groupId,
+  manager_user_id: ({ managerUserId }) => managerUserId,
+  preferred_locale_code: ({ preferredLocaleCode }) => preferredLocaleCode,
+};
+
+const roles = 'roles';
+
+/** Before a custom attribute's short name, as in the filters of lists; without it a built-in attribute comes first. */
+const customPrefix = 'custom_attributes.';
+
+type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
+
+/** Every attribute that a claim of this account may name. */
+export async function claimableAttributes(
+  { attributes }: Pick<StoreVerbs, 'attributes'>,
+  account: Pick<Account, 'id'>,
+): Promise<ReadonlySet<string>> {
+  const custom = (await attributes.list(account.id)).map(({ shortname }) => shortname);
+  const prefixed = custom.map((shortname) => customPrefix + shortname);
+  return new Set([...Object.keys(own), ...Object.keys(detailed), roles, ...custom, ...prefixed]);
+}
+
+/** Values of a user by name, those of `names` at least; asks the store for what the user's own row does not hold. */
+export async function readAttributes(store: Verbs, user: UserRecord, names: ReadonlySet<string>): Promise<Attributes> {
+  if ([...names].every((name) => Object.hasOwn(own, name))) return apply(own, user);
+  const full = await readFullUser(store, { id: user.accountId }, user.id);
+  const held = names.has(roles) ? (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name) : [];
+  return attributesOf(full, held);
+}
+
+/** All values of a user by name. */
+export function attributesOf(user: FullUser, roleNames: readonly string[]): Attributes {
+  const custom = Object.entries(user.customAttributes);
+  const prefixed = custom.map(([shortname, value]) => [customPrefix + shortname, value] as const);
+  return {
+    ...Object.fromEntries([...custom, ...prefixed]),
+    ...apply(own, user),
+    ...apply(detailed, user),
+    [roles]: roleNames,
+  };
+}
+
+function apply<User>(readers: Readers<User>, user: User): Attributes {
+  return Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(user)]));
+}

@@ -1,0 +1,154 @@
+import type { Knex } from 'knex';
+import type { ListPage, ListQuery } from '../listing.ts';
+import type { LinkedServer } from '../records.ts';
+import type { AuthorizationServerStore } from '../store.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled, type ListColumn } from './list-index.ts';
+import * as rows from './server-rows.ts';
+import type { Cell, DbRow, Shape } from './shape.ts';
+import { separately } from './transact.ts';
+
+type ScopeVerb = 'addScope' | 'listScopes' | 'pageScopes' | 'updateScope' | 'removeScope';
+type ClaimVerb = 'addClaim' | 'listClaims' | 'pageClaims' | 'updateClaim' | 'removeClaim';
+type LinkVerb = 'link' | 'findLink' | 'pageLinks' | 'updateLink' | 'unlink' | 'ofClient';
+
+type Key = Readonly<Record<string, Cell>>;
+
+/** The verbs of one table whose rows are numbered. */
+function numbered<Rec>(db: Knex, { table, read, write }: Shape<Rec>) {
+  const first = async (query: Knex.QueryBuilder): Promise<Rec | null> => {
+    const row: DbRow | undefined = await query.first();
+    return row ? read(row) : null;
+  };
+  return {
+    add: (values: Partial<Rec>): Promise<Rec> =>
+      separately(db, async (tx) => {
+        const [row] = await tx(table).insert(write(values)).returning('*');
+        return read(row);
+      }),
+    find: (key: Key): Promise<Rec | null> => first(db(table).where(key)),
+    list: async (key: Key): Promise<Rec[]> => (await db(table).where(key).orderBy('id')).map(read),
+    update: async (key: Key, values: Partial<Rec>): Promise<Rec | null> => {
+      const row = write(values);
+      if (Object.keys(row).length === 0) return first(db(table).where(key));
+      return separately(db, async (tx) => {
+        const [changed] = await tx(table).where(key).update(row).returning('*');
+        return changed ? read(changed) : null;
+      });
+    },
+    remove: async (key: Key): Promise<boolean> => (await db(table).where(key).delete()) === 1,
+  };
+}
+
+/** A table as a list, sorted by its number and by one text. */
+function listing<Rec>({ table, read }: Shape<Rec>, id: string, name?: string): Listing<Rec> {
+  const columns: Record<string, ListColumn> = { [id]: filled('number', id), server: filled('number', 'server_id') };
+  return { table, id, columns: { ...columns, ...(name && { [name]: filled('text', name) }) }, read };
+}
+
+/** One page of what belongs to a server. */
+function pageOfServer<Rec>(
+  db: Knex,
+  list: Listing<Rec>,
+  accountId: number,
+  serverId: number,
+  query: ListQuery,
+): Promise<ListPage<Rec>> {
+  const own = { field: 'server', test: 'is', values: [serverId] } as const;
+  return listPage(db, list, accountId, { ...query, filters: [own, ...query.filters] });
+}
+
+const servers = listing(rows.servers, 'id', 'name');
+const scopes = listing(rows.serverScopes, 'id', 'value');
+const claims = listing(rows.serverClaims, 'id', 'label');
+const links = listing(rows.serverLinks, 'app_id');
+
+function ofServer(accountId: number, serverId: number): Key {
+  return { account_id: accountId, server_id: serverId };
+}
+
+function scopeVerbs(db: Knex): Pick<AuthorizationServerStore, ScopeVerb> {
+  const { add, list, update, remove } = numbered(db, rows.serverScopes);
+  return {
+    addScope: add,
+    listScopes: (accountId, serverId) => list(ofServer(accountId, serverId)),
+    pageScopes: (accountId, serverId, query) => pageOfServer(db, scopes, accountId, serverId, query),
+    updateScope: (accountId, serverId, id, changes) => update({ ...ofServer(accountId, serverId), id }, changes),
+    removeScope: (accountId, serverId, id) => remove({ ...ofServer(accountId, serverId), id }),
+  };
+}
+
+function claimVerbs(db: Knex): Pick<AuthorizationServerStore, ClaimVerb> {
+  const { add, list, update, remove } = numbered(db, rows.serverClaims);
+  return {
+    addClaim: add,
+    listClaims: (accountId, serverId) => list(ofServer(accountId, serverId)),
+    pageClaims: (accountId, serverId, query) => pageOfServer(db, claims, accountId, serverId, query),
+    updateClaim: (accountId, serverId, id, changes) => update({ ...ofServer(accountId, serverId), id }, changes),
+    removeClaim: (accountId, serverId, id) => remove({ ...ofServer(accountId, serverId), id }),
+  };
+}
+
+/** Three reads for all servers of a client. */
+async function readLinked(db: Knex, accountId: number, appId: number): Promise<LinkedServer[]> {
+  const found: DbRow[] = await db('authorization_server_clients as l')
+    .join('authorization_servers as s', { 's.account_id': 'l.account_id', 's.id': 'l.server_id' })
+    .where({ 'l.account_id': accountId, 'l.app_id': appId })
+    .orderBy(['l.linked_at', 'l.server_id'])
+    .select([...rows.serverLinks.select('l', 'l_'), ...rows.servers.select('s', 's_')]);
+  const readLink = rows.serverLinks.reader('l_');
+  const readServer = rows.servers.reader('s_');
+  const ids = found.map((row) => readLink(row).serverId);
+  const parts = (table: string) => db(table).where('account_id', accountId).whereIn('server_id', ids).orderBy('id');
+  const scopes = (await parts(rows.serverScopes.table)).map(rows.serverScopes.read);
+  const claims = (await parts(rows.serverClaims.table)).map(rows.serverClaims.read);
+  return found.map((row) => {
+    const { serverId, scopeIds } = readLink(row);
+    return {
+      server: readServer(row),
+      scopes: scopes.filter((scope) => scope.serverId === serverId && scopeIds.includes(scope.id)),
+      claims: claims.filter((claim) => claim.serverId === serverId),
+    };
+  });
+}
+
+function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
+  const { table, read, write } = rows.serverLinks;
+  const one = (accountId: number, serverId: number, appId: number) =>
+    db(table).where({ ...ofServer(accountId, serverId), app_id: appId });
+  return {
+    link: (link) =>
+      separately(db, async (tx) => {
+        await tx(table).insert(write(link));
+      }),
+    findLink: async (accountId, serverId, appId) => {
+      const row: DbRow | undefined = await one(accountId, serverId, appId).first();
+      return row ? read(row) : null;
+    },
+    pageLinks: async (accountId, serverId, query) => {
+      const page = await pageOfServer(db, links, accountId, serverId, query);
+      const ids = page.items.map(({ appId }) => appId);
+      const found: DbRow[] = await db('clients').where('account_id', accountId).whereIn('app_id', ids);
+      const names = new Map(found.map((row) => [row['app_id'], String(row['name'])]));
+      return { ...page, items: page.items.map((link) => ({ ...link, clientName: names.get(link.appId) ?? '' })) };
+    },
+    updateLink: async (accountId, serverId, appId, scopeIds) =>
+      (await one(accountId, serverId, appId).update(write({ scopeIds }))) === 1,
+    unlink: async (accountId, serverId, appId) => (await one(accountId, serverId, appId).delete()) === 1,
+    ofClient: (accountId, appId) => readLinked(db, accountId, appId),
+  };
+}
+
+export function authorizationServerVerbs(db: Knex): AuthorizationServerStore {
+  const { add, find, update, remove } = numbered(db, rows.servers);
+  return {
+    ...scopeVerbs(db),
+    ...claimVerbs(db),
+    ...linkVerbs(db),
+    create: add,
+    find: (accountId, id) => find({ account_id: accountId, id }),
+    page: (accountId, query) => listPage(db, servers, accountId, query),
+    update: (accountId, id, changes) => update({ account_id: accountId, id }, changes),
+    remove: (accountId, id) => remove({ account_id: accountId, id }),
+  };
+}

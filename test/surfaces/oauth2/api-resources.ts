@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { atGateway, linkApi, makeApi } from '../../support/api.ts';
+import { authorizePath, CookieJar, redeem, refresh, registerClient, submit, walk } from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertClientError, assertError, codeForm, settle } from './asking.ts';
+
+const clientCredentials = { grant_type: 'client_credentials' };
+
+/** RFC 8707: which of several APIs an access token is for. */
+export function apiResources(app: AppOf): void {
+  it('resource at the token endpoint selects; without it the API that has the scope, else the one linked first', async () => {
+    const client = await registerClient(app());
+    const [one, two] = [await makeApi(app(), ['a', 'shared']), await makeApi(app(), ['b', 'shared'])];
+    await linkApi(app(), client, one);
+    app().services.clock.advance(1);
+    await linkApi(app(), client, two);
+    const cases: [Record<string, string>, string, string][] = [
+      [{}, one.resource, 'a shared'],
+      [{ resource: two.resource }, two.resource, 'b shared'],
+      [{ scope: 'b' }, two.resource, 'b'],
+      [{ scope: 'shared' }, one.resource, 'shared'],
+      [{ scope: 'a b', resource: two.resource }, two.resource, 'b'],
+    ];
+    for (const [asked, resource, scope] of cases) {
+      const answer = await askTokens(app(), client, { ...clientCredentials, ...asked });
+      assert.equal(answer.status, 200, answer.text);
+      const claims = await atGateway(app(), answer.body.access_token, resource);
+      assert.deepEqual([claims.aud, claims['scope']], [resource, scope], JSON.stringify(asked));
+    }
+    const wrong = await askTokens(app(), client, { ...clientCredentials, scope: 'a', resource: two.resource });
+    assertError(wrong, 400, 'invalid_scope');
+  });
+
+  it('a resource that is not linked, differently written, or asked for without any link is invalid_target (§2)', async () => {
+    const client = await registerClient(app());
+    const [api, other] = [await makeApi(app()), await makeApi(app())];
+    await linkApi(app(), client, api);
+    for (const resource of [
+      other.resource,
+      `${api.resource}/`,
+      api.resource.toUpperCase(),
+      'orders',
+      'https://x.example',
+    ]) {
+      const answer = await askTokens(app(), client, { ...clientCredentials, resource });
+      assertError(answer, 400, 'invalid_target', /^resource names no API/);
+    }
+    const without = await registerClient(app());
+    const answer = await askTokens(app(), without, { ...clientCredentials, resource: api.resource });
+    assertError(answer, 400, 'invalid_target');
+    const twice = [
+      ...Object.entries(clientCredentials),
+      ['resource', api.resource],
+      ['resource', api.resource],
+    ] as const;
+    const form = twice.map(([name = '', value = '']) => [name, value] as const);
+    assertError(await app().send('POST', '/oauth2/token', { form }), 400, 'invalid_request', /resource/);
+  });
+
+  it('at authorization: invalid_target is told the client; a linked one makes the grant for this API alone (§2.1)', async () => {
+    const setting = await settle(app());
+    const { client } = setting;
+    const [one, two] = [await makeApi(app(), ['a', 'shared']), await makeApi(app(), ['b', 'shared'])];
+    await linkApi(app(), client, one);
+    assertClientError(app(), await setting.authorize({ resource: two.resource }), 'invalid_target');
+    await linkApi(app(), client, two);
+    const scope = 'openid shared a';
+    const code = await setting.code({ resource: two.resource, scope });
+    const refused = await askTokens(app(), client, codeForm(code, { resource: one.resource }));
+    assertError(refused, 400, 'invalid_target');
+    const tokens = (await askTokens(app(), client, codeForm(code))).body;
+    assert.equal(tokens.scope, 'openid shared');
+    await atGateway(app(), tokens.access_token, two.resource);
+    const more = (resource: string) => refresh(app(), client, tokens.refresh_token, '/oauth2/token', { resource });
+    assertError(await more(one.resource), 400, 'invalid_target');
+    const next = await more(two.resource);
+    await atGateway(app(), next.body.access_token, two.resource);
+  });
+
+  it('a grant without a resource: each refresh says for which API, never wider than granted (T7)', async () => {
+    const setting = await settle(app());
+    const { client } = setting;
+    const [one, two] = [await makeApi(app(), ['a']), await makeApi(app(), ['b', 'c'])];
+    await linkApi(app(), client, one);
+    app().services.clock.advance(1);
+    await linkApi(app(), client, two);
+    let tokens = await redeem(app(), client, await setting.code({ scope: 'openid a b' }));
+    assert.equal((await atGateway(app(), tokens.access_token, one.resource))['scope'], 'openid a');
+    const next = (more: Record<string, string>) => refresh(app(), client, tokens.refresh_token, '/oauth2/token', more);
+    assertError(await next({ scope: 'c', resource: two.resource }), 400, 'invalid_scope');
+    assertError(await next({ scope: 'a', resource: two.resource }), 400, 'invalid_scope');
+    tokens = (await next({ resource: two.resource })).body;
+    assert.equal((await atGateway(app(), tokens.access_token, two.resource))['scope'], 'openid b');
+    tokens = (await next({ scope: 'b' })).body;
+    assert.equal((await atGateway(app(), tokens.access_token, two.resource))['scope'], 'b');
+    tokens = (await next({})).body;
+    assert.equal((await atGateway(app(), tokens.access_token, one.resource))['scope'], 'openid a');
+  });
+
+  it('consent names the scopes of the API, and counts for no other API that has one of the same name', async () => {
+    const { client, user } = await settle(app());
+    const [one, two] = [await makeApi(app(), ['shared']), await makeApi(app(), ['shared'])];
+    for (const api of [one, two]) await linkApi(app(), client, api);
+    const jar = new CookieJar();
+    const ask = (resource: string) => walk(app(), jar, authorizePath(client, { scope: 'openid shared', resource }));
+    const signedIn = await submit(app(), await ask(one.resource), {
+      username: user.email ?? '',
+      password: 'correct horse battery staple',
+    });
+    assert.match(signedIn.answer.text, /<bdi>shared<\/bdi>/);
+    assert.equal((await submit(app(), signedIn, { decision: 'allow' })).answer.status, 303);
+    assert.equal((await ask(one.resource)).answer.status, 303, 'remembered');
+    assert.match((await ask(two.resource)).answer.text, /value="allow"/);
+  });
+}

@@ -9,6 +9,7 @@ import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { policies } from './policies.ts';
 import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
@@ -35,6 +36,7 @@ for (const kind of databases) {
     describe('filters of users', () => userFilters(app));
     describe('custom attributes', () => customAttributes(app));
     describe('API authorization servers', () => apiAuthorizations(app));
+    describe('policies', () => policies(app));
   });
 
   declareFaultCases('api-2', kind);

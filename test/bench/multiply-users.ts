@@ -34,7 +34,7 @@ const differences: readonly (readonly [table: string, different: Readonly<Record
     },
   ],
   // Of the last hour's refreshes.
-  ...[0, 1, 2].map((turn): [string, Readonly<Record<string, string>>] => [
+  ...[0, 1, 2, 3].map((turn): [string, Readonly<Record<string, string>>] => [
     'access_tokens',
     { id: `id + n + ${turn} * count`, grant_id: 'grant_id + n', user_id: 'user_id + n', digest: text(43) },
   ]),
@@ -71,7 +71,7 @@ function giveTokens(
 }
 
 /**
- * Makes `count` users of the account's one user, each with access, a live grant and three live access tokens, in the SQLite
+ * Makes `count` users of the account's one user, each with access, a live grant and four live access tokens, in the SQLite
  * database at `url`, which must not be in use. Answers refresh tokens of up to 20,000 of them in a random order; of
  * the other grants nobody knows the token.
  */

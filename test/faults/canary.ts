@@ -115,17 +115,21 @@ export async function sendUnreadable(port: number, host: string, secrets: Secret
   }
 }
 
-/** Takes the tables away under a running service, so that whatever it asks for is an error of the database. */
+/** Puts something else in the tables' place under a running service, so that whatever it asks for is an error of the database. */
 export async function breakTables(url: string, tables: readonly string[]): Promise<void> {
-  const statements = tables.map((table) => `alter table "${table}" rename to "broken_${table}"`);
+  const statements = (fault: string) =>
+    tables.flatMap((table) => [
+      `alter table "${table}" rename to "broken_${table}"`,
+      `create view "${table}" as select distinct * from "broken_${table}" where ${fault}`,
+    ]);
   if (url.startsWith('sqlite:')) {
     const database = new Sqlite(url.slice('sqlite:'.length));
-    for (const statement of statements) database.exec(statement);
+    for (const statement of statements('abs(-9223372036854775807 - 1) > 0')) database.exec(statement);
     database.close();
     return;
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  for (const statement of statements) await client.query(statement);
+  for (const statement of statements('1 / (select 0) > 0')) await client.query(statement);
   await client.end();
 }

@@ -143,6 +143,8 @@ function configure(connection: Sqlite.Database): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
+  // Whoever commits the last of so many pages (16 MB) moves all of them into the database, and the others wait for it.
+  connection.pragma('wal_autocheckpoint = 4000');
   // From here on `patiently` waits instead.
   connection.pragma('busy_timeout = 0');
 }

@@ -155,6 +155,142 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/roles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List roles
+         * @description Roles of the account, sorted by `id` unless said. An unknown parameter, and an unknown name in `sort` or `fields`, is
+         *     400.
+         */
+        readonly get: operations["listRoles"];
+        readonly put?: never;
+        /**
+         * Create a role
+         * @description A role gives its apps to its users. `apps`, `users` and `admins` may be sent along; whom or what they name must be there.
+         */
+        readonly post: operations["createRole"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a role
+         * @description A role with the apps that it gives and the users who have it.
+         */
+        readonly get: operations["readRole"];
+        /**
+         * Change a role
+         * @description Changes the members sent: a list that is left out stays, an empty one is emptied. Users who lose an app with the last
+         *     role that gave it lose their tokens for it as well.
+         */
+        readonly put: operations["updateRole"];
+        readonly post?: never;
+        /**
+         * Delete a role
+         * @description Takes the role from its users. Those who lose an app by that lose their tokens for it as well. A body is not looked at.
+         */
+        readonly delete: operations["deleteRole"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the users of a role
+         * @description Users who have the role.
+         *     Sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleUsers"];
+        readonly put?: never;
+        /**
+         * Add users to a role
+         * @description Adds those named and keeps the others. Adding someone twice does nothing more.
+         */
+        readonly post: operations["addRoleUsers"];
+        /**
+         * Remove users from a role
+         * @description Removes those named who belong to it; others are not looked at. Users who lose an app by that lose their tokens for it as well.
+         */
+        readonly delete: operations["removeRoleUsers"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/admins": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the administrators of a role
+         * @description Users who are administrators of the role. That is kept and answered, and gives no rights.
+         *     Sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleAdmins"];
+        readonly put?: never;
+        /**
+         * Add administrators to a role
+         * @description Adds those named and keeps the others. Adding someone twice does nothing more.
+         */
+        readonly post: operations["addRoleAdmins"];
+        /**
+         * Remove administrators from a role
+         * @description Removes those named who belong to it; others are not looked at.
+         */
+        readonly delete: operations["removeRoleAdmins"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the apps of a role
+         * @description Apps that the role gives, sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleApps"];
+        /**
+         * Set the apps of a role
+         * @description The role gives these apps from then on and no others. Users who lose an app by that lose their tokens for it as well.
+         */
+        readonly put: operations["setRoleApps"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -779,6 +915,241 @@ export interface components {
              * @constant
              */
             readonly provisioning_enabled?: false;
+        };
+        /** @description A role in a list, with the members that `fields` names. */
+        readonly ListedRole: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[];
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[];
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[];
+        };
+        /** @description A role to create. */
+        readonly NewRole: {
+            /**
+             * @description Identifier of the role; ignored.
+             * @example 1
+             */
+            readonly id?: number | null;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[] | null;
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[] | null;
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[] | null;
+        };
+        /** @description Which role it is. */
+        readonly RoleId: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id: number;
+        };
+        /** @description What a group of users may use. */
+        readonly Role: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps: readonly number[];
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users: readonly number[];
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins: readonly number[];
+        };
+        /** @description Members of a role to change; `null` empties a list. */
+        readonly RoleChanges: {
+            /**
+             * @description Identifier of the role; ignored.
+             * @example 1
+             */
+            readonly id?: number | null;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[] | null;
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[] | null;
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[] | null;
+        };
+        /** @description A user as a member of a role, with the members that `fields` names. */
+        readonly RoleMember: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description First and last name, or what there is of them.
+             * @example Ada Lovelace
+             */
+            readonly name?: string;
+            /**
+             * @description User name.
+             * @example ada
+             */
+            readonly username?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            readonly email?: string | null;
+            /**
+             * @description Whether the user belongs to the role.
+             * @example true
+             */
+            readonly assigned?: boolean;
+            /**
+             * Format: date-time
+             * @description Since when; null for one who does not belong to the role.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly added_at?: string | null;
+            /**
+             * @description Always null; roles are assigned by programs, not by users.
+             * @example null
+             */
+            readonly added_by?: null;
+        };
+        /**
+         * @description Identifiers of users.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly UserIds: readonly number[];
+        /** @description Which user it is. */
+        readonly RoleMemberId: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id: number;
+        };
+        /** @description An app that a role gives, with the members that `fields` names. */
+        readonly RoleApp: {
+            /**
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name of the app.
+             * @example Payroll
+             */
+            readonly name?: string;
+            /**
+             * @description Address of the app's icon.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+        };
+        /**
+         * @description Identifiers of apps.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly AppIds: readonly number[];
+        /** @description Which app it is. */
+        readonly RoleAppId: {
+            /**
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly id: number;
         };
     };
     responses: {
@@ -2033,6 +2404,844 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoles: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the role with this identifier.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Only roles with this name; `*` at either end stands for any text.
+                 * @example St*
+                 */
+                readonly name?: string;
+                /**
+                 * @description The same as `name`.
+                 * @example St*
+                 */
+                readonly role_name?: string;
+                /**
+                 * @description Only roles that give one of these apps, up to 100, separated by commas.
+                 * @example 1
+                 */
+                readonly app_id?: string;
+                /**
+                 * @description Only roles that give an app with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly app_name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The roles. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Staff",
+                     *         "apps": [
+                     *           1
+                     *         ],
+                     *         "users": [
+                     *           1,
+                     *           2
+                     *         ],
+                     *         "admins": [
+                     *           2
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedRole"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The role; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Staff",
+                 *       "apps": [],
+                 *       "users": [],
+                 *       "admins": []
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        readonly responses: {
+            /** @description The role was created. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RoleId"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The role. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Staff",
+                     *       "apps": [
+                     *         1
+                     *       ],
+                     *       "users": [
+                     *         1,
+                     *         2
+                     *       ],
+                     *       "admins": [
+                     *         2
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Role"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Staff"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RoleChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The role was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RoleId"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The role is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @example Ada*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @example true
+                 */
+                readonly include_unassigned?: "true" | "false";
+                /**
+                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @example true
+                 */
+                readonly assigned?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "assigned": true,
+                     *         "added_at": "2026-11-21T10:00:00.000Z",
+                     *         "added_by": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addRoleUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The users named. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMemberId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeRoleUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description They do not belong to the role any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleAdmins: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @example Ada*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @example true
+                 */
+                readonly include_unassigned?: "true" | "false";
+                /**
+                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @example true
+                 */
+                readonly assigned?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "assigned": true,
+                     *         "added_at": "2026-11-21T10:00:00.000Z",
+                     *         "added_by": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addRoleAdmins: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The users named. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMemberId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeRoleAdmins: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description They do not belong to the role any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleApps: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Payroll",
+                     *         "icon_url": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleApp"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly setRoleApps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of apps; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleAppId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

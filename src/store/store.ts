@@ -101,7 +101,9 @@ export interface UserStore {
   /**
    * Fields: `id`, the texts `email` and `username` (folded), `firstname`, `lastname`, `title`, `department`, `company`,
    * `phone`, `external_id`, the numbers `group_id`, `manager_user_id`, `policy_id`, `status`, `state`, the times
-   * `created_at`, `updated_at`, `last_login`; `role` and `app` by `in`; `custom_attribute` by `of`.
+   * `created_at`, `updated_at`, `last_login`; `role`, `administered_role` and `app` by `in`; `other_role` and
+   * `other_administered_role` for users who do not have it; `custom_attribute` by `of`; `person` by any name, with the
+   * text as typed and folded.
    */
   page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
   /** Changes the members given; null when there is no such user. Throws `conflict` as `create` does. */
@@ -160,6 +162,9 @@ export interface AttributeStore {
   setValue(accountId: number, userId: number, attributeId: number, value: string | null): Promise<void>;
 }
 
+/** What roles are linked to: the apps they give, the users who have them, and administrators, who get nothing. */
+export type RoleLink = 'apps' | 'users' | 'admins';
+
 export interface RoleStore {
   /** Throws `conflict` with name `name`. */
   create(role: New<RoleRecord>): Promise<RoleRecord>;
@@ -174,6 +179,31 @@ export interface RoleStore {
   addUser(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
   /** False when the user did not have the role. */
   removeUser(accountId: number, roleId: number, userId: number): Promise<boolean>;
+  /** Fields: `id`, `name`; `app` by `in`; `app_name`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<RoleRecord>>;
+  /** Throws `conflict` as `create` does; null when there is no such role. */
+  rename(accountId: number, id: number, name: string): Promise<RoleRecord | null>;
+  /** Removes the role with all its links; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** What each of these roles is linked to, ascending. */
+  linked(
+    accountId: number,
+    link: RoleLink,
+    roleIds: readonly number[],
+  ): Promise<ReadonlyMap<number, readonly number[]>>;
+  /** Since when those of these users are linked to the role who are. */
+  linkedAt(
+    accountId: number,
+    link: 'users' | 'admins',
+    roleId: number,
+    userIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Milliseconds>>;
+  /** Idempotent. Throws `not_found` for an id that nothing has. */
+  link(accountId: number, link: RoleLink, roleId: number, ids: readonly number[], at: Milliseconds): Promise<void>;
+  /** How many were linked. */
+  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<number>;
+  /** The first of these ids that no such app or user has; null when all are known. */
+  findUnknown(accountId: number, link: RoleLink, ids: readonly number[]): Promise<number | null>;
 }
 
 /** Who may use an app: users directly, or through a role. */
@@ -197,6 +227,8 @@ export interface ClientStore {
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   /** Clients whose app the user may use. Fields: `id` (of the app), `name`. */
   pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
+  /** Clients whose app the role gives. Fields as `pageOfUser`. */
+  pageOfRole(accountId: number, roleId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ListQuery } from '../listing.ts';
 import type { ClientRecord } from '../records.ts';
 import type { ClientStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
@@ -41,6 +42,10 @@ const appListing: Listing<ClientRecord> = {
   id: 'app_id',
   columns: { id: filled('number', 'app_id'), name: filled('text', 'name') },
   within: {
+    role: (_db, accountId, { values: [roleId = 0] }) => [
+      'select app_id from app_roles where account_id = ? and role_id = ?',
+      [accountId, roleId],
+    ],
     user: (_db, accountId, { values: [userId = 0] }) => [
       `select app_id from app_users where account_id = ? and user_id = ? union
         select ar.app_id from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
@@ -50,6 +55,11 @@ const appListing: Listing<ClientRecord> = {
   },
   read: rows.clients.read,
 };
+
+/** The same query for what belongs to one user or role. */
+function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
+  return { ...query, filters: [...query.filters, { field, test: 'is', values: [id] }] };
+}
 
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   const createAll: ClientStore['createAll'] = async (clients) => {
@@ -75,13 +85,8 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? rows.clients.read(row) : null;
     },
-    pageOfUser: (accountId, userId, query) => {
-      const usable = {
-        ...query,
-        filters: [...query.filters, { field: 'user', test: 'is' as const, values: [userId] }],
-      };
-      return listPage(db, appListing, accountId, usable);
-    },
+    pageOfUser: (accountId, userId, query) => listPage(db, appListing, accountId, of(query, 'user', userId)),
+    pageOfRole: (accountId, roleId, query) => listPage(db, appListing, accountId, of(query, 'role', roleId)),
     replaceSecret: async (accountId, appId, secretDigest) => {
       const client = db('clients').where({ account_id: accountId, app_id: appId });
       return (await client.update({ secret_digest: secretDigest })) === 1;

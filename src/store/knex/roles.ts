@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
@@ -17,6 +18,7 @@ export function assigned(grant: string): string {
 
 export function roleVerbs(db: Knex): RoleStore {
   return {
+    ...roleLinkVerbs(db),
     create: (role) =>
       separately(db, async (tx) => {
         const [row] = await tx('roles').insert(rows.roles.write(role)).returning('*');
@@ -52,6 +54,12 @@ export function roleVerbs(db: Knex): RoleStore {
       for (const { user_id: userId, role_id: roleId } of found) roleIds.get(userId)?.push(roleId);
       return roleIds;
     },
+    rename: (accountId, id, name) =>
+      separately(db, async (tx) => {
+        const [changed] = await tx('roles').where({ account_id: accountId, id }).update({ name }).returning('*');
+        return changed ? rows.roles.read(changed) : null;
+      }),
+    remove: async (accountId, id) => (await db('roles').where({ account_id: accountId, id }).delete()) === 1,
     addUser: (accountId, roleId, userId, at) =>
       separately(db, async (tx) => {
         const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };

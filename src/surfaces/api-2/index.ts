@@ -6,7 +6,9 @@ import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { customAttributes } from './custom-attributes.ts';
-import { failures } from './failures.ts';
+import { failures, takesArray } from './failures.ts';
+import { roleMembers } from './role-members.ts';
+import { roles } from './roles.ts';
 import { listUserApps } from './user-apps.ts';
 import { users } from './users.ts';
 
@@ -15,6 +17,8 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...users(services),
     listUserApps: listUserApps(services),
     ...customAttributes(services),
+    ...roles(services),
+    ...roleMembers(services),
   };
   return {
     name: 'api-2',
@@ -23,9 +27,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     failures,
     limit: 'api-2',
     emptyBody: 'object',
-    invalid: (_operation, pointer) => {
+    invalid: (operation, pointer) => {
       // An id that none can have is an unknown one; a body that was read but breaks a rule is no bad request.
       if (pointer.startsWith('/params')) return 'not_found';
+      if (pointer === '/body' && takesArray.has(operation)) return 'request_invalid';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
     },
   };

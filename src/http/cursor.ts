@@ -45,8 +45,11 @@ export function writeCursor(services: Vault, account: Account, list: string, con
 
 /** What a cursor of this list says, as it is written or as its token alone; null for any other text. */
 export function readCursor(services: Vault, account: Account, list: string, text: string): CursorContent | null {
-  const decoded = Buffer.from(text, 'base64').toString('latin1');
-  const token = decoded.startsWith(prefix) ? decoded.slice(prefix.length) : text;
+  const decoded = Buffer.from(text, 'base64');
+  // Only as it was written: a decoder passes over what it does not understand.
+  const written = decoded.toString('base64') === text ? decoded.toString('latin1') : '';
+  const token = written.startsWith(prefix) ? written.slice(prefix.length) : text;
+  if (!/^[A-Za-z0-9]+$/.test(token)) return null;
   const bytes = Buffer.from(
     token.replace(/x[0-3]/g, (escaped) => unescapes[escaped] ?? escaped),
     'base64url',

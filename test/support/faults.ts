@@ -99,6 +99,9 @@ export function assertOwnForm(surface: string, probe: Pick<Probe, 'operationId'>
     const { status, ...rest } = answer.body;
     assert.deepEqual([status.error, status.code, rest], [true, answer.status, {}], where);
     assert.deepEqual([typeof status.type, typeof status.message], ['string', 'string'], where);
+  } else if (surface === 'api-2') {
+    const { statusCode, name, message, ...rest } = answer.body;
+    assert.deepEqual([statusCode, typeof name, typeof message, rest], [answer.status, 'string', 'string', {}], where);
   } else {
     const { error, error_description: description, ...rest } = answer.body;
     assert.deepEqual([typeof error, typeof description, rest], ['string', 'string', {}], where);

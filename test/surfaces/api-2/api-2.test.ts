@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { databases } from '../../support/stores.ts';
+import { callers } from './callers.ts';
+import { customAttributes } from './custom-attributes.ts';
+import { limits } from './limits.ts';
+import { lists } from './lists.ts';
+import { routing } from './routing.ts';
+import { userFilters } from './user-filters.ts';
+import { userImports } from './user-imports.ts';
+import { userWrites } from './user-writes.ts';
+import { users } from './users.ts';
+
+for (const kind of databases) {
+  describe(`management on ${kind}`, () => {
+    let opened: TestApp;
+    const app = () => opened;
+    before(async () => {
+      // Limits have accounts of their own.
+      opened = await openTestApp(kind, { settings: { 'limit.api-2': 'off', 'limit.sign-in': 'off' } });
+    });
+    after(() => opened.dispose());
+
+    describe('callers and scopes', () => callers(app));
+    describe('routing and bodies', () => routing(app));
+    describe('the rate limit', () => limits(app));
+    describe('lists', () => lists(app));
+    describe('users', () => users(app));
+    describe('writing users', () => userWrites(app));
+    describe('imported passwords', () => userImports(app));
+    describe('filters of users', () => userFilters(app));
+    describe('custom attributes', () => customAttributes(app));
+  });
+
+  declareFaultCases('api-2', kind);
+}
+
+it('every documented status of api-2 was seen', () => {
+  assert.deepEqual(unseenStatuses('api-2'), []);
+});

@@ -1,0 +1,83 @@
+/** Who may call what (I1, I2, I4): every operation of the contract with every scope, and with what is another account's. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
+import type { TestApp } from '../../support/app.ts';
+import { assertRefused, managing, newUser, operationsOf } from './managing.ts';
+
+const operations = operationsOf();
+const unknown = 2_147_483_000;
+
+export function callers(app: () => TestApp): void {
+  it('answers 401 without a token, and with one that is unknown or another account’s', async () => {
+    const foreign = `Bearer ${await (await app().another()).bearer('manage_all')}`;
+    for (const { method, path, operationId } of operations) {
+      for (const authorization of [undefined, 'Bearer x', foreign]) {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        const answer = await app().send(method, `/api/2${path.replace('{id}', '1')}`, { headers });
+        assertRefused(answer, 401, /^The request requires user authentication\.$/, operationId);
+        assert.match(String(answer.headers['www-authenticate']), /^Bearer /);
+      }
+    }
+  });
+
+  for (const scope of credentialScopes) {
+    it(`lets ${scope} do what the contract permits it, and names the scopes that would do for the rest`, async () => {
+      const api = await managing(app(), scope);
+      for (const { method, path, scopes, hasBody, operationId } of operations) {
+        const answer = await api.call(
+          method,
+          path.replace('{id}', String(unknown)),
+          hasBody ? { nonsense: 1 } : undefined,
+        );
+        if (scopes.includes(scope))
+          assert.ok([200, 201, 404, 422].includes(answer.status), `${operationId} ${answer.text}`);
+        else assertRefused(answer, 403, new RegExp(scopes.join('.*')), operationId);
+      }
+    });
+  }
+
+  it('keeps passwords, roles and the waiving of rules to manage_all', async () => {
+    const api = await managing(app(), 'manage_users');
+    const { id } = await newUser(api);
+    for (const [path, body] of [
+      ['', { password: 'correct horse' }],
+      ['', { role_ids: [] }],
+      ['?validate_policy=false', { firstname: 'x' }],
+    ] as const) {
+      assertRefused(await api.call('PUT', `/users/${id}${path}`, body), 403, /manage_all/);
+      assertRefused(await api.call('POST', `/users${path}`, { username: 'nobody', ...body }), 403, /manage_all/);
+    }
+    await api.done(200, 'PUT', `/users/${id}?mappings=async&validate_policy=true`, { firstname: 'x', password: '' });
+  });
+
+  it('answers another account’s id as an unknown id, and changes nothing there', async () => {
+    const other = await app().another();
+    const theirs = await managing(other);
+    const attribute = await theirs.done(201, 'POST', '/users/custom_attributes', {
+      user_field: { name: 'Theirs', shortname: 'theirs' },
+    });
+    const user = await newUser(theirs, { username: 'hidden' });
+    const api = await managing(app());
+    for (const { method, path, hasBody, operationId } of operations.filter((one) => one.path.includes('{id}'))) {
+      const { id } = path.includes('custom_attributes') ? attribute : user;
+      const body = hasBody && !path.endsWith('/unlock') ? { position: 2 } : hasBody ? {} : undefined;
+      const answerTo = (one: number) => api.call(method, path.replace('{id}', String(one)), body);
+      const answers = [await answerTo(id), await answerTo(unknown)];
+      assert.deepEqual(
+        answers.map(({ status, text }) => [status, text]),
+        [
+          [404, answers[1]?.text],
+          [404, answers[1]?.text],
+        ],
+        operationId,
+      );
+    }
+    assert.deepEqual(await theirs.done(200, 'GET', `/users/${user.id}`), user);
+    const { id } = await newUser(api);
+    assertRefused(await api.call('PUT', `/users/${id}`, { manager_user_id: user.id }), 422, /manager_user_id/);
+    assert.deepEqual(await api.done(200, 'GET', `/users?user_ids=${user.id}`), []);
+    assert.deepEqual(await api.done(200, 'GET', '/users?username=hidden'), []);
+  });
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { it } from 'node:test';
+import { checkPassword } from '../../../src/domain/login/check-password.ts';
+import { unique } from '../../store/samples.ts';
+import type { TestApp } from '../../support/app.ts';
+import { assertRefused, managing, newUser } from './managing.ts';
+
+const [password, salt] = ['pässword of old', 'n4cl é'];
+const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+
+export function userImports(app: () => TestApp): void {
+  for (const [algorithm, digest] of [
+    ['salt+sha256', sha256(salt + password)],
+    ['sha256+salt', sha256(password + salt).toUpperCase()],
+  ] as const) {
+    it(`${algorithm}: the password works, and its first right use stores it as every other`, async () => {
+      const api = await managing(app());
+      const { services, account } = app();
+      const username = unique('imported');
+      const user = await newUser(api, { username, password: digest, password_algorithm: algorithm, salt });
+      assert.equal(user.status, 1);
+      const stored = async () => (await services.store.users.find(account.id, user.id))?.passwordDigest ?? '';
+      const tries = (typed: string) => checkPassword(services, account, { username, password: typed, source: 'here' });
+      const before = await stored();
+      assert.match(before, /^i1:/);
+      for (const wrong of [digest, password + salt, salt + password, 'other', ''])
+        assert.equal(await tries(wrong), null);
+      assert.equal(await stored(), before);
+      assert.equal((await tries(password))?.id, user.id);
+      assert.match(await stored(), /^p1:\$argon2id\$/);
+      assert.equal((await tries(password))?.id, user.id);
+      assert.equal(await tries('other'), null);
+    });
+  }
+
+  it('what is no digest, and an algorithm that is not known, is 422', async () => {
+    const api = await managing(app());
+    const { id } = await newUser(api);
+    for (const [members, name] of [
+      [{ password, password_algorithm: 'salt+sha256' }, 'password'],
+      [{ password: sha256('x'), password_algorithm: 'bcrypt' }, 'password_algorithm'],
+      [{ password: sha256('x'), password_algorithm: '__proto__' }, 'password_algorithm'],
+    ] as const) {
+      assertRefused(await api.call('PUT', `/users/${id}`, members), 422, new RegExp(`^${name} must`));
+    }
+    await api.done(200, 'PUT', `/users/${id}`, { password: sha256('x'), password_algorithm: 'sha256+salt' });
+    const kept = await app().services.store.users.find(app().account.id, id);
+    assert.ok(await app().services.passwords.verify('x', kept?.passwordDigest ?? null));
+  });
+}

@@ -31,6 +31,10 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => attributes.find(1, 1), () => attributes.list(1), () => attributes.update(1, 1, { position: 1 })],
     ...[() => attributes.valuesOf(1, [1]), () => attributes.remove(1, 1), () => attributes.setValue(1, 1, 1, null)],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.list(1), () => roles.ofUser(1, 1)],
+    ...[() => roles.rename(1, 1, 'x'), () => roles.remove(1, 1), () => roles.linkedAt(1, 'admins', 1, [1])],
+    ...(['apps', 'users', 'admins'] as const).flatMap((link) => [
+      ...[() => roles.linked(1, link, [1]), () => roles.unlink(1, link, 1, [1]), () => roles.findUnknown(1, link, [1])],
+    ]),
     ...[() => roles.removeUser(1, 1, 1), () => access.isAssigned(1, 1, 1)],
     ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],
     ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],

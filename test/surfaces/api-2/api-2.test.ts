@@ -8,6 +8,8 @@ import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { roleMembers } from './role-members.ts';
+import { roles } from './roles.ts';
 import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
@@ -32,6 +34,8 @@ for (const kind of databases) {
     describe('writing users', () => userWrites(app));
     describe('imported passwords', () => userImports(app));
     describe('filters of users', () => userFilters(app));
+    describe('roles', () => roles(app));
+    describe('members and apps of roles', () => roleMembers(app));
     describe('custom attributes', () => customAttributes(app));
   });
 

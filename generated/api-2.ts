@@ -291,6 +291,105 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List apps
+         * @description Apps of the account, sorted by `id` unless said. Every registered client is one. An unknown parameter, and an unknown
+         *     name in `sort` or `fields`, is 400.
+         */
+        readonly get: operations["listApps"];
+        readonly put?: never;
+        /**
+         * Create an app
+         * @description Registers a client by the rules of registration, but that redirect URIs may be set later, and answers its secret this
+         *     once. Members that are read-only or unknown are ignored, whatever they hold.
+         */
+        readonly post: operations["createApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an app
+         * @description An app: a client as the management of the account sees it.
+         */
+        readonly get: operations["readApp"];
+        /**
+         * Change an app
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
+         *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         *
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 loses its
+         *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
+         */
+        readonly put: operations["updateApp"];
+        readonly post?: never;
+        /**
+         * Delete an app
+         * @description Removes the app with its client, and what users were granted for it. A body is not looked at.
+         */
+        readonly delete: operations["deleteApp"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the users of an app
+         * @description Users who may use the app, by themselves or by a role. Sorted by `id` unless said.
+         */
+        readonly get: operations["listAppUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}/secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the secret of an app
+         * @description Makes a new secret and answers it this once. The former one is valid for another hour, or as long as `overlap_minutes`
+         *     says, so that the client can change over; one before that ends at once. A client without a secret method is 422.
+         */
+        readonly post: operations["rotateAppSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1150,6 +1249,513 @@ export interface components {
              * @example 1
              */
             readonly id: number;
+        };
+        /** @description An app in a list, with the members that `fields` names. */
+        readonly ListedApp: {
+            /**
+             * @description Identifier of the app. Read-only.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number;
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id?: string;
+            /**
+             * @description Name of the app; the identifier of its client where it has none.
+             * @example Payroll
+             */
+            readonly name?: string;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Always 8, OpenID Connect. Read-only.
+             * @example 8
+             * @constant
+             */
+            readonly auth_method?: 8;
+            /**
+             * @description Whether the app is among the apps that users are shown.
+             * @example true
+             */
+            readonly visible?: boolean;
+            /**
+             * @description Always null, the default policy. Read-only.
+             * @example null
+             */
+            readonly policy_id?: null;
+            /**
+             * @description Always null; there are no brands. Read-only.
+             * @example null
+             */
+            readonly brand_id?: null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Always null; there are no tabs. Read-only.
+             * @example null
+             */
+            readonly tab_id?: null;
+            /**
+             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @example false
+             * @constant
+             */
+            readonly allow_assumed_signin?: false;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning?: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
+            /**
+             * @description Always empty. Read-only.
+             * @example {}
+             */
+            readonly parameters?: Record<string, never>;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                /**
+                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client shows who it is. Read-only. */
+            readonly sso?: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the app was created. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the app was changed last. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description An app to create. Members that are read-only or unknown are ignored. */
+        readonly NewApp: {
+            /**
+             * @description Name of the app, 1 to 255 characters.
+             * @example Payroll
+             */
+            readonly name: string | null;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number | null;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @example true
+             */
+            readonly visible?: boolean | null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+            } | null;
+        };
+        /** @description A client as the management of the account sees it. */
+        readonly App: {
+            /**
+             * @description Identifier of the app. Read-only.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id: number;
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; the identifier of its client where it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes: string | null;
+            /**
+             * @description Always 8, OpenID Connect. Read-only.
+             * @example 8
+             * @constant
+             */
+            readonly auth_method: 8;
+            /**
+             * @description Whether the app is among the apps that users are shown.
+             * @example true
+             */
+            readonly visible: boolean;
+            /**
+             * @description Always null, the default policy. Read-only.
+             * @example null
+             */
+            readonly policy_id: null;
+            /**
+             * @description Always null; there are no brands. Read-only.
+             * @example null
+             */
+            readonly brand_id: null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url: string | null;
+            /**
+             * @description Always null; there are no tabs. Read-only.
+             * @example null
+             */
+            readonly tab_id: null;
+            /**
+             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @example false
+             * @constant
+             */
+            readonly allow_assumed_signin: false;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids: readonly number[];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
+            /**
+             * @description Always empty. Read-only.
+             * @example {}
+             */
+            readonly parameters: Record<string, never>;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                /**
+                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client shows who it is. Read-only. */
+            readonly sso: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the app was created. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the app was changed last. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
+        readonly AppChanges: {
+            /**
+             * @description Name of the app, 1 to 255 characters.
+             * @example Payroll
+             */
+            readonly name?: string | null;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number | null;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @example true
+             */
+            readonly visible?: boolean | null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+            } | null;
+        };
+        /** @description A user of an app, with the members that `fields` names. */
+        readonly AppUser: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Given name.
+             * @example Ada
+             */
+            readonly firstname?: string | null;
+            /**
+             * @description Family name.
+             * @example Lovelace
+             */
+            readonly lastname?: string | null;
+            /**
+             * @description User name.
+             * @example ada
+             */
+            readonly username?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            readonly email?: string | null;
+        };
+        /** @description How a secret is changed. */
+        readonly AppSecretRequest: {
+            /**
+             * @description How many minutes the former secret stays valid; 60 unless said, 0 ends it at once.
+             * @example 60
+             */
+            readonly overlap_minutes?: number;
+        };
+        /** @description A new secret, shown this once. */
+        readonly AppSecret: {
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id: string;
+            /**
+             * @description The new secret.
+             * @example cs_3q2-7w0000000000000000000000000000000000000000
+             */
+            readonly client_secret: string;
+            /**
+             * Format: date-time
+             * @description Until when the former secret is valid; null where it ended at once or there was none.
+             * @example 2026-11-21T11:00:00.000Z
+             */
+            readonly previous_secret_expires_at: string | null;
         };
     };
     responses: {
@@ -2348,7 +2954,7 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that are not shown to users are listed too; every app is shown.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
                  * @example true
                  */
                 readonly ignore_visibility?: string;
@@ -3233,6 +3839,577 @@ export interface operations {
                      *     ]
                      */
                     readonly "application/json": readonly components["schemas"]["RoleAppId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApps: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the app with this identifier.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only the app of this client.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id?: string;
+                /**
+                 * @description Only apps with this `connector_id`.
+                 * @example 108419
+                 */
+                readonly connector_id?: number;
+                /**
+                 * @description Only apps with this `auth_method`; every app has 8.
+                 * @example 8
+                 */
+                readonly auth_method?: number;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+                /**
+                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly updated_since?: components["parameters"]["UpdatedSince"];
+                /**
+                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly updated_until?: components["parameters"]["UpdatedUntil"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "connector_id": 108419,
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *         "name": "Payroll",
+                     *         "description": "Salaries",
+                     *         "notes": null,
+                     *         "auth_method": 8,
+                     *         "visible": true,
+                     *         "policy_id": null,
+                     *         "brand_id": null,
+                     *         "icon_url": null,
+                     *         "tab_id": null,
+                     *         "allow_assumed_signin": false,
+                     *         "role_ids": [
+                     *           1
+                     *         ],
+                     *         "provisioning": {
+                     *           "enabled": false
+                     *         },
+                     *         "parameters": {},
+                     *         "configuration": {
+                     *           "redirect_uri": "https://pay.example.com/callback",
+                     *           "post_logout_redirect_uri": "",
+                     *           "login_url": "",
+                     *           "oidc_application_type": 0,
+                     *           "token_endpoint_auth_method": 0,
+                     *           "access_token_expiration_minutes": 60,
+                     *           "refresh_token_expiration_minutes": 43200
+                     *         },
+                     *         "sso": {
+                     *           "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *         },
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedApp"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The app; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll",
+                 *       "description": "Salaries",
+                 *       "role_ids": [],
+                 *       "configuration": {
+                 *         "redirect_uri": "https://pay.example.com/callback"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewApp"];
+            };
+        };
+        readonly responses: {
+            /** @description The app, with the secret of its client. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *         "client_secret": "cs_3q2-7w0000000000000000000000000000000000000000"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll",
+                 *       "configuration": {
+                 *         "login_url": "https://pay.example.com/"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AppChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The app after the change. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAppUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "firstname": "Ada",
+                     *         "lastname": "Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AppUser"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateAppSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description How long the former secret stays valid; may be left out. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "overlap_minutes": 60
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AppSecretRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "client_secret": "cs_3q2-7w0000000000000000000000000000000000000000",
+                     *       "previous_secret_expires_at": "2026-11-21T11:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AppSecret"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -193,7 +193,26 @@ export interface ClientRecord {
   /** `open`: registered by anyone, so consent is asked at every authorization. */
   readonly registeredBy: 'token' | 'open';
   readonly createdAt: Milliseconds;
+  /** Digest of the secret before the current one, while it is valid as well; null when there is none. */
+  readonly previousSecretDigest: string | null;
+  readonly previousSecretExpiresAt: Milliseconds | null;
 }
+
+/** A client before it is stored: the store numbers it, and there is no former secret. */
+export type NewClientRecord = Omit<ClientRecord, 'appId' | 'previousSecretDigest' | 'previousSecretExpiresAt'>;
+
+/** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */
+export interface AppDetails {
+  /** What kind of app it is in another system. */
+  readonly connectorId: number;
+  readonly description: string | null;
+  readonly notes: string | null;
+  /** Whether it is among the apps that users are shown. */
+  readonly visible: boolean;
+  readonly updatedAt: Milliseconds;
+}
+
+export type DetailedClient = ClientRecord & AppDetails;
 
 /** A browser's signed-in session. */
 export interface SessionRecord {

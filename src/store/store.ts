@@ -18,9 +18,11 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   CustomAttributeRecord,
+  DetailedClient,
   DetailedUser,
   GrantRecord,
   Milliseconds,
+  NewClientRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
@@ -215,21 +217,38 @@ export interface AccessStore {
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
+  /** Roles that give each of these apps, ascending. */
+  rolesOf(accountId: number, appIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
 export interface ClientStore {
-  create(client: Omit<ClientRecord, 'appId'>): Promise<ClientRecord>;
+  create(client: NewClientRecord): Promise<ClientRecord>;
   /** Creates several with one durable commit, in the order given. */
-  createAll(clients: readonly Omit<ClientRecord, 'appId'>[]): Promise<ClientRecord[]>;
+  createAll(clients: readonly NewClientRecord[]): Promise<ClientRecord[]>;
   /** Takes as long for a client that does not exist as for one that does. */
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
-  /** Clients whose app the user may use. Fields: `id` (of the app), `name`. */
+  findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
+  pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
+  /** Changes the members given; false when there is no such client. */
+  update(
+    accountId: number,
+    appId: number,
+    changes: Partial<Omit<DetailedClient, 'accountId' | 'appId' | 'clientId' | 'createdAt'>>,
+  ): Promise<boolean>;
+  /** Clients whose app the user may use. Fields as `pageApps`. */
   pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
   /** Clients whose app the role gives. Fields as `pageOfUser`. */
   pageOfRole(accountId: number, roleId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
-  replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
+  /** The former secret stays valid until `previousUntil`; without one it ends, as one before it always does. */
+  replaceSecret(
+    accountId: number,
+    appId: number,
+    secretDigest: string,
+    previousUntil?: Milliseconds | null,
+  ): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;
 }

@@ -1,7 +1,14 @@
 /** Records for the store's tests, each as plain as it can be. */
 
 import { randomBytes } from 'node:crypto';
-import type { AccountRecord, ClientRecord, CodeRecord, GrantRecord, UserRecord } from '../../src/store/records.ts';
+import type {
+  AccountRecord,
+  ClientRecord,
+  CodeRecord,
+  GrantRecord,
+  NewClientRecord,
+  UserRecord,
+} from '../../src/store/records.ts';
 import type { Consumption, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
 
 export const now = Date.UTC(2026, 10, 21);
@@ -58,7 +65,7 @@ export function newUser(
 export function newClient(
   store: StoreVerbs,
   accountId: number,
-  given: Partial<Omit<ClientRecord, 'accountId' | 'appId'>> = {},
+  given: Partial<Omit<NewClientRecord, 'accountId'>> = {},
 ): Promise<ClientRecord> {
   return store.clients.create({
     accountId,

@@ -38,6 +38,7 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => roles.removeUser(1, 1, 1), () => access.isAssigned(1, 1, 1)],
     ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],
     ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
+    ...[() => clients.findApp(1, 1), () => clients.update(1, 1, { visible: true }), () => access.rolesOf(1, [1])],
     ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
     ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],

@@ -93,6 +93,16 @@ export function accessVerbs(db: Knex): AccessStore {
       const [table, key] = link(accountId, appId, assignee);
       return (await db(table).where(key).delete()) === 1;
     },
+    rolesOf: async (accountId, appIds) => {
+      const found: { app_id: number; role_id: number }[] = await db('app_roles')
+        .where('account_id', accountId)
+        .whereIn('app_id', appIds)
+        .orderBy(['app_id', 'role_id'])
+        .select('app_id', 'role_id');
+      const roleIds = new Map<number, number[]>(appIds.map((appId) => [appId, []]));
+      for (const { app_id: appId, role_id: roleId } of found) roleIds.get(appId)?.push(roleId);
+      return roleIds;
+    },
     isAssigned: async (accountId, appId, userId) => {
       const wanted = db.raw(
         'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',

@@ -5,6 +5,7 @@ import type { operations } from '../../../generated/api-2.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { apps } from './apps.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { failures, takesArray } from './failures.ts';
 import { roleMembers } from './role-members.ts';
@@ -19,6 +20,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...customAttributes(services),
     ...roles(services),
     ...roleMembers(services),
+    ...apps(services),
   };
   return {
     name: 'api-2',

@@ -4,6 +4,8 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { appSecrets } from './app-secrets.ts';
+import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { limits } from './limits.ts';
@@ -36,6 +38,8 @@ for (const kind of databases) {
     describe('filters of users', () => userFilters(app));
     describe('roles', () => roles(app));
     describe('members and apps of roles', () => roleMembers(app));
+    describe('apps', () => apps(app));
+    describe('secrets of apps', () => appSecrets(app));
     describe('custom attributes', () => customAttributes(app));
   });
 

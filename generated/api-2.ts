@@ -390,6 +390,95 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List credential pairs
+         * @description Pairs in force, sorted by `id` unless said. Their secrets are not known to the service.
+         */
+        readonly get: operations["listCredentials"];
+        readonly put?: never;
+        /**
+         * Create a credential pair
+         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair.
+         */
+        readonly post: operations["createCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/credentials/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a credential pair
+         * @description The pair and all its tokens are worth nothing from then on, also the token of this call. A body is not looked at.
+         */
+        readonly delete: operations["deleteCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Keys in force, sorted by `id` unless said. Their texts are not known to the service.
+         */
+        readonly get: operations["listApiKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key
+         * @description Makes a key for the deprecated surfaces and answers it this once. A key that was lost cannot be read again: make
+         *     another one.
+         */
+        readonly post: operations["createApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_keys/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key
+         * @description The key is worth nothing from then on. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiKey"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1756,6 +1845,124 @@ export interface components {
              * @example 2026-11-21T11:00:00.000Z
              */
             readonly previous_secret_expires_at: string | null;
+        };
+        /** @description A pair in a list, with the members that `fields` names. */
+        readonly ListedCredential: {
+            /**
+             * @description Identifier of the pair.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Identifier to obtain tokens with.
+             * @example ac_7w0000000000000000000000000000000000000000k
+             */
+            readonly client_id?: string;
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes?: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A pair to create. */
+        readonly CredentialRequest: {
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+        };
+        /** @description A pair, shown with its secret this once. */
+        readonly NewCredential: {
+            /**
+             * @description Identifier of the pair.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description Identifier to obtain tokens with.
+             * @example ac_7w0000000000000000000000000000000000000000k
+             */
+            readonly client_id: string;
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The secret.
+             * @example cs_3q2000000000000000000000000000000000000000k
+             */
+            readonly client_secret: string;
+        };
+        /** @description A key in a list, with the members that `fields` names. */
+        readonly ListedApiKey: {
+            /**
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A key to create. */
+        readonly ApiKeyRequest: {
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name: string;
+        };
+        /** @description A key, shown this once. */
+        readonly NewApiKey: {
+            /**
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The key itself.
+             * @example ak_3q2000000000000000000000000000000000000000k
+             */
+            readonly api_key: string;
         };
     };
     responses: {
@@ -4419,6 +4626,338 @@ export interface operations {
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listCredentials: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the pair with this identifier.
+                 * @example ac_7w0000000000000000000000000000000000000000k
+                 */
+                readonly client_id?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The pairs. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "client_id": "ac_7w0000000000000000000000000000000000000000k",
+                     *         "scopes": [
+                     *           "read_users"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedCredential"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the pair is for; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "read_users"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CredentialRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The pair with its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "client_id": "ac_7w0000000000000000000000000000000000000000k",
+                     *       "scopes": [
+                     *         "read_users"
+                     *       ],
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "client_secret": "cs_3q2000000000000000000000000000000000000000k"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewCredential"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The pair is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only keys with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Payroll export",
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedApiKey"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the key is for; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll export"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Payroll export",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "api_key": "ak_3q2000000000000000000000000000000000000000k"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The key is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

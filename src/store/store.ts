@@ -76,11 +76,17 @@ export interface CallerStore {
   listCredentials(accountId: number): Promise<CredentialRecord[]>;
   /** False when there is no such live credential. Its tokens are inactive from then on. */
   revokeCredential(accountId: number, clientId: string, at: Milliseconds): Promise<boolean>;
+  /** The same by its number. */
+  revokeCredentialById(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
+  /** Those in force. Fields: `id`, `client_id`. */
+  pageCredentials(accountId: number, query: ListQuery): Promise<ListPage<CredentialRecord>>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
   findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<void>;
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
+  /** Those in force. Fields: `id`, `name`. */
+  pageApiKeys(accountId: number, query: ListQuery): Promise<ListPage<ApiKeyRecord>>;
   findApiKey(digest: string): Promise<ApiKeyRecord | null>;
   revokeApiKey(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
 }

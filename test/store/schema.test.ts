@@ -22,6 +22,7 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
     ...[() => keys.list(1), () => keys.retire(1, 'x', now), () => keys.removeRetired(1, now)],
     ...[() => callers.findCredential(1, 'x'), () => callers.listCredentials(1), () => callers.findToken(1, 1)],
+    ...[() => callers.revokeCredentialById(1, 1, now)],
     ...[() => callers.revokeCredential(1, 'x', now), () => callers.revokeToken(1, 1, now)],
     ...[() => callers.findApiKey('x'), () => callers.listApiKeys(1), () => callers.revokeApiKey(1, 1, now)],
     ...[() => users.find(1, 1), () => users.findByName(1, 'x'), () => users.findByEmail(1, 'x'), () => users.list(1)],

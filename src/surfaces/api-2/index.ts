@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { apps } from './apps.ts';
+import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { failures, takesArray } from './failures.ts';
 import { roleMembers } from './role-members.ts';
@@ -21,6 +22,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roles(services),
     ...roleMembers(services),
     ...apps(services),
+    ...callers(services),
   };
   return {
     name: 'api-2',

@@ -7,6 +7,7 @@ import { databases } from '../../support/stores.ts';
 import { appSecrets } from './app-secrets.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
+import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
@@ -40,6 +41,7 @@ for (const kind of databases) {
     describe('members and apps of roles', () => roleMembers(app));
     describe('apps', () => apps(app));
     describe('secrets of apps', () => appSecrets(app));
+    describe('credentials and API keys', () => credentials(app));
     describe('custom attributes', () => customAttributes(app));
   });
 

@@ -420,6 +420,330 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/roles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List roles
+         * @description Roles of the account, sorted by `id` unless said. An unknown parameter, and an unknown name in `sort` or `fields`, is
+         *     400.
+         */
+        readonly get: operations["listRoles"];
+        readonly put?: never;
+        /**
+         * Create a role
+         * @description A role gives its apps to its users. `apps`, `users` and `admins` may be sent along; whom or what they name must be there.
+         */
+        readonly post: operations["createRole"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a role
+         * @description A role with the apps that it gives and the users who have it.
+         */
+        readonly get: operations["readRole"];
+        /**
+         * Change a role
+         * @description Changes the members sent: a list that is left out stays, an empty one is emptied. Users who lose an app with the last
+         *     role that gave it lose their tokens for it as well.
+         */
+        readonly put: operations["updateRole"];
+        readonly post?: never;
+        /**
+         * Delete a role
+         * @description Takes the role from its users. Those who lose an app by that lose their tokens for it as well. A body is not looked at.
+         */
+        readonly delete: operations["deleteRole"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the users of a role
+         * @description Users who have the role.
+         *     Sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleUsers"];
+        readonly put?: never;
+        /**
+         * Add users to a role
+         * @description Adds those named and keeps the others. Adding someone twice does nothing more.
+         */
+        readonly post: operations["addRoleUsers"];
+        /**
+         * Remove users from a role
+         * @description Removes those named who belong to it; others are not looked at. Users who lose an app by that lose their tokens for it as well.
+         */
+        readonly delete: operations["removeRoleUsers"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/admins": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the administrators of a role
+         * @description Users who are administrators of the role. That is kept and answered, and gives no rights.
+         *     Sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleAdmins"];
+        readonly put?: never;
+        /**
+         * Add administrators to a role
+         * @description Adds those named and keeps the others. Adding someone twice does nothing more.
+         */
+        readonly post: operations["addRoleAdmins"];
+        /**
+         * Remove administrators from a role
+         * @description Removes those named who belong to it; others are not looked at.
+         */
+        readonly delete: operations["removeRoleAdmins"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/roles/{id}/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the apps of a role
+         * @description Apps that the role gives, sorted by `id` unless said.
+         */
+        readonly get: operations["listRoleApps"];
+        /**
+         * Set the apps of a role
+         * @description The role gives these apps from then on and no others. Users who lose an app by that lose their tokens for it as well.
+         */
+        readonly put: operations["setRoleApps"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List apps
+         * @description Apps of the account, sorted by `id` unless said. Every registered client is one. An unknown parameter, and an unknown
+         *     name in `sort` or `fields`, is 400.
+         */
+        readonly get: operations["listApps"];
+        readonly put?: never;
+        /**
+         * Create an app
+         * @description Registers a client by the rules of registration, but that redirect URIs may be set later, and answers its secret this
+         *     once. Members that are read-only or unknown are ignored, whatever they hold.
+         */
+        readonly post: operations["createApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an app
+         * @description An app: a client as the management of the account sees it.
+         */
+        readonly get: operations["readApp"];
+        /**
+         * Change an app
+         * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
+         *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
+         *
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 loses its
+         *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
+         */
+        readonly put: operations["updateApp"];
+        readonly post?: never;
+        /**
+         * Delete an app
+         * @description Removes the app with its client, and what users were granted for it. A body is not looked at.
+         */
+        readonly delete: operations["deleteApp"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the users of an app
+         * @description Users who may use the app, by themselves or by a role. Sorted by `id` unless said.
+         */
+        readonly get: operations["listAppUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/apps/{id}/secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the secret of an app
+         * @description Makes a new secret and answers it this once. The former one is valid for another hour, or as long as `overlap_minutes`
+         *     says, so that the client can change over; one before that ends at once. A client without a secret method is 422.
+         */
+        readonly post: operations["rotateAppSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List credential pairs
+         * @description Pairs in force, sorted by `id` unless said. Their secrets are not known to the service.
+         */
+        readonly get: operations["listCredentials"];
+        readonly put?: never;
+        /**
+         * Create a credential pair
+         * @description Makes a pair and answers its secret this once. A secret that was lost cannot be read again: make another pair.
+         */
+        readonly post: operations["createCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/credentials/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a credential pair
+         * @description The pair and all its tokens are worth nothing from then on, also the token of this call. A body is not looked at.
+         */
+        readonly delete: operations["deleteCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Keys in force, sorted by `id` unless said. Their texts are not known to the service.
+         */
+        readonly get: operations["listApiKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key
+         * @description Makes a key for the deprecated surfaces and answers it this once. A key that was lost cannot be read again: make
+         *     another one.
+         */
+        readonly post: operations["createApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/api_keys/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key
+         * @description The key is worth nothing from then on. A body is not looked at.
+         */
+        readonly delete: operations["deleteApiKey"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1737,6 +2061,866 @@ export interface components {
              */
             readonly scopes: readonly number[];
         };
+        /** @description A role in a list, with the members that `fields` names. */
+        readonly ListedRole: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[];
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[];
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[];
+        };
+        /** @description A role to create. */
+        readonly NewRole: {
+            /**
+             * @description Identifier of the role; ignored.
+             * @example 1
+             */
+            readonly id?: number | null;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[] | null;
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[] | null;
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[] | null;
+        };
+        /** @description Which role it is. */
+        readonly RoleId: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id: number;
+        };
+        /** @description What a group of users may use. */
+        readonly Role: {
+            /**
+             * @description Identifier of the role.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps: readonly number[];
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users: readonly number[];
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins: readonly number[];
+        };
+        /** @description Members of a role to change; `null` empties a list. */
+        readonly RoleChanges: {
+            /**
+             * @description Identifier of the role; ignored.
+             * @example 1
+             */
+            readonly id?: number | null;
+            /**
+             * @description Name, unique in the account, 1 to 255 characters.
+             * @example Staff
+             */
+            readonly name?: string;
+            /**
+             * @description Identifiers of the apps that the role gives.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly apps?: readonly number[] | null;
+            /**
+             * @description Identifiers of the users who have the role.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            readonly users?: readonly number[] | null;
+            /**
+             * @description Identifiers of the administrators of the role; they get no rights by that.
+             * @example [
+             *       2
+             *     ]
+             */
+            readonly admins?: readonly number[] | null;
+        };
+        /** @description A user as a member of a role, with the members that `fields` names. */
+        readonly RoleMember: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description First and last name, or what there is of them.
+             * @example Ada Lovelace
+             */
+            readonly name?: string;
+            /**
+             * @description User name.
+             * @example ada
+             */
+            readonly username?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            readonly email?: string | null;
+            /**
+             * @description Whether the user belongs to the role.
+             * @example true
+             */
+            readonly assigned?: boolean;
+            /**
+             * Format: date-time
+             * @description Since when; null for one who does not belong to the role.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly added_at?: string | null;
+            /**
+             * @description Always null; roles are assigned by programs, not by users.
+             * @example null
+             */
+            readonly added_by?: null;
+        };
+        /**
+         * @description Identifiers of users.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly UserIds: readonly number[];
+        /** @description Which user it is. */
+        readonly RoleMemberId: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id: number;
+        };
+        /** @description An app that a role gives, with the members that `fields` names. */
+        readonly RoleApp: {
+            /**
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name of the app.
+             * @example Payroll
+             */
+            readonly name?: string;
+            /**
+             * @description Address of the app's icon.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+        };
+        /**
+         * @description Identifiers of apps.
+         * @example [
+         *       1
+         *     ]
+         */
+        readonly AppIds: readonly number[];
+        /** @description Which app it is. */
+        readonly RoleAppId: {
+            /**
+             * @description Identifier of the app.
+             * @example 1
+             */
+            readonly id: number;
+        };
+        /** @description An app in a list, with the members that `fields` names. */
+        readonly ListedApp: {
+            /**
+             * @description Identifier of the app. Read-only.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number;
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id?: string;
+            /**
+             * @description Name of the app; the identifier of its client where it has none.
+             * @example Payroll
+             */
+            readonly name?: string;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Always 8, OpenID Connect. Read-only.
+             * @example 8
+             * @constant
+             */
+            readonly auth_method?: 8;
+            /**
+             * @description Whether the app is among the apps that users are shown.
+             * @example true
+             */
+            readonly visible?: boolean;
+            /**
+             * @description Always null, the default policy. Read-only.
+             * @example null
+             */
+            readonly policy_id?: null;
+            /**
+             * @description Always null; there are no brands. Read-only.
+             * @example null
+             */
+            readonly brand_id?: null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Always null; there are no tabs. Read-only.
+             * @example null
+             */
+            readonly tab_id?: null;
+            /**
+             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @example false
+             * @constant
+             */
+            readonly allow_assumed_signin?: false;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning?: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
+            /**
+             * @description Always empty. Read-only.
+             * @example {}
+             */
+            readonly parameters?: Record<string, never>;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                /**
+                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client shows who it is. Read-only. */
+            readonly sso?: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the app was created. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the app was changed last. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description An app to create. Members that are read-only or unknown are ignored. */
+        readonly NewApp: {
+            /**
+             * @description Name of the app, 1 to 255 characters.
+             * @example Payroll
+             */
+            readonly name: string | null;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number | null;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @example true
+             */
+            readonly visible?: boolean | null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+            } | null;
+        };
+        /** @description A client as the management of the account sees it. */
+        readonly App: {
+            /**
+             * @description Identifier of the app. Read-only.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id: number;
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id: string;
+            /**
+             * @description Name of the app; the identifier of its client where it has none.
+             * @example Payroll
+             */
+            readonly name: string;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes: string | null;
+            /**
+             * @description Always 8, OpenID Connect. Read-only.
+             * @example 8
+             * @constant
+             */
+            readonly auth_method: 8;
+            /**
+             * @description Whether the app is among the apps that users are shown.
+             * @example true
+             */
+            readonly visible: boolean;
+            /**
+             * @description Always null, the default policy. Read-only.
+             * @example null
+             */
+            readonly policy_id: null;
+            /**
+             * @description Always null; there are no brands. Read-only.
+             * @example null
+             */
+            readonly brand_id: null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url: string | null;
+            /**
+             * @description Always null; there are no tabs. Read-only.
+             * @example null
+             */
+            readonly tab_id: null;
+            /**
+             * @description Always false; nobody signs in as somebody else. Read-only.
+             * @example false
+             * @constant
+             */
+            readonly allow_assumed_signin: false;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids: readonly number[];
+            /** @description Whether users are provisioned. Read-only. */
+            readonly provisioning: {
+                /**
+                 * @description Always false; nothing is provisioned.
+                 * @example false
+                 * @constant
+                 */
+                readonly enabled: false;
+            };
+            /**
+             * @description Always empty. Read-only.
+             * @example {}
+             */
+            readonly parameters: Record<string, never>;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri: string;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri: string;
+                /**
+                 * @description Where the app starts a sign-in; empty when it is not set.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url: string;
+                /**
+                 * @description 0 web, 1 native.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly oidc_application_type: 0 | 1;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @example 0
+                 * @enum {integer}
+                 */
+                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                /**
+                 * @description How long an access token is valid, in minutes. Read-only.
+                 * @example 60
+                 */
+                readonly access_token_expiration_minutes: number;
+                /**
+                 * @description How long a refresh token that is not used is valid, in minutes; the account's setting. Read-only.
+                 * @example 43200
+                 */
+                readonly refresh_token_expiration_minutes: number;
+            };
+            /** @description How the client shows who it is. Read-only. */
+            readonly sso: {
+                /**
+                 * @description Identifier of the client. Read-only.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id: string;
+                /**
+                 * @description The client's secret; in the answer to the creation only.
+                 * @example cs_3q2-7w0000000000000000000000000000000000000000
+                 */
+                readonly client_secret?: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the app was created. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the app was changed last. Read-only.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description Members of an app to set. Those that are read-only or unknown are ignored. */
+        readonly AppChanges: {
+            /**
+             * @description Name of the app, 1 to 255 characters.
+             * @example Payroll
+             */
+            readonly name?: string | null;
+            /**
+             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @example 108419
+             */
+            readonly connector_id?: number | null;
+            /**
+             * @description What the app is for, up to 255 characters.
+             * @example Salaries
+             */
+            readonly description?: string | null;
+            /**
+             * @description Notes of the administrators, up to 1024 characters.
+             * @example null
+             */
+            readonly notes?: string | null;
+            /**
+             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @example true
+             */
+            readonly visible?: boolean | null;
+            /**
+             * @description Address of the app's icon, http or https.
+             * @example null
+             */
+            readonly icon_url?: string | null;
+            /**
+             * @description Identifiers of the roles that give the app.
+             * @example [
+             *       1
+             *     ]
+             */
+            readonly role_ids?: readonly number[] | null;
+            /** @description How the client uses OpenID Connect. */
+            readonly configuration?: {
+                /**
+                 * @description Redirect URIs of the client, one a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/callback
+                 */
+                readonly redirect_uri?: string | null;
+                /**
+                 * @description Where a browser may be sent after sign-out, one URI a line; up to 20 of up to 2048 characters each.
+                 * @example https://pay.example.com/
+                 */
+                readonly post_logout_redirect_uri?: string | null;
+                /**
+                 * @description Where the app starts a sign-in, http or https.
+                 * @example https://pay.example.com/
+                 */
+                readonly login_url?: string | null;
+                /**
+                 * @description 0 web, 1 native; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly oidc_application_type?: 0 | 1 | null;
+                /**
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @example 0
+                 * @enum {integer|null}
+                 */
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+            } | null;
+        };
+        /** @description A user of an app, with the members that `fields` names. */
+        readonly AppUser: {
+            /**
+             * @description Identifier of the user.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Given name.
+             * @example Ada
+             */
+            readonly firstname?: string | null;
+            /**
+             * @description Family name.
+             * @example Lovelace
+             */
+            readonly lastname?: string | null;
+            /**
+             * @description User name.
+             * @example ada
+             */
+            readonly username?: string | null;
+            /**
+             * @description E-mail address.
+             * @example ada@example.com
+             */
+            readonly email?: string | null;
+        };
+        /** @description How a secret is changed. */
+        readonly AppSecretRequest: {
+            /**
+             * @description How many minutes the former secret stays valid; 60 unless said, 0 ends it at once.
+             * @example 60
+             */
+            readonly overlap_minutes?: number;
+        };
+        /** @description A new secret, shown this once. */
+        readonly AppSecret: {
+            /**
+             * @description Identifier of the client. Read-only.
+             * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+             */
+            readonly client_id: string;
+            /**
+             * @description The new secret.
+             * @example cs_3q2-7w0000000000000000000000000000000000000000
+             */
+            readonly client_secret: string;
+            /**
+             * Format: date-time
+             * @description Until when the former secret is valid; null where it ended at once or there was none.
+             * @example 2026-11-21T11:00:00.000Z
+             */
+            readonly previous_secret_expires_at: string | null;
+        };
+        /** @description A pair in a list, with the members that `fields` names. */
+        readonly ListedCredential: {
+            /**
+             * @description Identifier of the pair.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Identifier to obtain tokens with.
+             * @example ac_7w0000000000000000000000000000000000000000k
+             */
+            readonly client_id?: string;
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes?: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A pair to create. */
+        readonly CredentialRequest: {
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+        };
+        /** @description A pair, shown with its secret this once. */
+        readonly NewCredential: {
+            /**
+             * @description Identifier of the pair.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description Identifier to obtain tokens with.
+             * @example ac_7w0000000000000000000000000000000000000000k
+             */
+            readonly client_id: string;
+            /**
+             * @description What tokens of the pair are allowed to do.
+             * @example [
+             *       "read_users"
+             *     ]
+             */
+            readonly scopes: readonly ("authentication_only" | "read_users" | "manage_users" | "read_all" | "manage_all" | "register_clients")[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The secret.
+             * @example cs_3q2000000000000000000000000000000000000000k
+             */
+            readonly client_secret: string;
+        };
+        /** @description A key in a list, with the members that `fields` names. */
+        readonly ListedApiKey: {
+            /**
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A key to create. */
+        readonly ApiKeyRequest: {
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name: string;
+        };
+        /** @description A key, shown this once. */
+        readonly NewApiKey: {
+            /**
+             * @description Identifier of the key.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * @description What the key is for, 1 to 100 characters.
+             * @example Payroll export
+             */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description The key itself.
+             * @example ak_3q2000000000000000000000000000000000000000k
+             */
+            readonly api_key: string;
+        };
     };
     responses: {
         /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is no JSON. */
@@ -2967,7 +4151,7 @@ export interface operations {
                  */
                 readonly name?: string;
                 /**
-                 * @description Whether apps that are not shown to users are listed too; every app is shown.
+                 * @description Whether apps that users are not shown (`visible` false) are listed too, with `true`.
                  * @example true
                  */
                 readonly ignore_visibility?: string;
@@ -4357,6 +5541,1747 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             /** @description The client is not linked any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoles: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the role with this identifier.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Only roles with this name; `*` at either end stands for any text.
+                 * @example St*
+                 */
+                readonly name?: string;
+                /**
+                 * @description The same as `name`.
+                 * @example St*
+                 */
+                readonly role_name?: string;
+                /**
+                 * @description Only roles that give one of these apps, up to 100, separated by commas.
+                 * @example 1
+                 */
+                readonly app_id?: string;
+                /**
+                 * @description Only roles that give an app with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly app_name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The roles. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Staff",
+                     *         "apps": [
+                     *           1
+                     *         ],
+                     *         "users": [
+                     *           1,
+                     *           2
+                     *         ],
+                     *         "admins": [
+                     *           2
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedRole"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The role; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Staff",
+                 *       "apps": [],
+                 *       "users": [],
+                 *       "admins": []
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        readonly responses: {
+            /** @description The role was created. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RoleId"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The role. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Staff",
+                     *       "apps": [
+                     *         1
+                     *       ],
+                     *       "users": [
+                     *         1,
+                     *         2
+                     *       ],
+                     *       "admins": [
+                     *         2
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Role"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Staff"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RoleChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The role was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RoleId"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteRole: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The role is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @example Ada*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @example true
+                 */
+                readonly include_unassigned?: "true" | "false";
+                /**
+                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @example true
+                 */
+                readonly assigned?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "assigned": true,
+                     *         "added_at": "2026-11-21T10:00:00.000Z",
+                     *         "added_by": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addRoleUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The users named. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMemberId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeRoleUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description They do not belong to the role any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleAdmins: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
+                 * @example Ada*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Whether users of the account who do not belong to the role are listed too, with `assigned` false.
+                 * @example true
+                 */
+                readonly include_unassigned?: "true" | "false";
+                /**
+                 * @description Only users whose `assigned` is this. Without `include_unassigned` every user's is `true`.
+                 * @example true
+                 */
+                readonly assigned?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Ada Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "assigned": true,
+                     *         "added_at": "2026-11-21T10:00:00.000Z",
+                     *         "added_by": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMember"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly addRoleAdmins: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The users named. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleMemberId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly removeRoleAdmins: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of users; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["UserIds"];
+            };
+        };
+        readonly responses: {
+            /** @description They do not belong to the role any more. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoleApps: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Payroll",
+                     *         "icon_url": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleApp"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly setRoleApps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description Identifiers of apps; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                readonly "application/json": components["schemas"]["AppIds"];
+            };
+        };
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RoleAppId"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApps: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the app with this identifier.
+                 * @example 1
+                 */
+                readonly id?: number;
+                /**
+                 * @description Only apps with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only the app of this client.
+                 * @example 5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d
+                 */
+                readonly client_id?: string;
+                /**
+                 * @description Only apps with this `connector_id`.
+                 * @example 108419
+                 */
+                readonly connector_id?: number;
+                /**
+                 * @description Only apps with this `auth_method`; every app has 8.
+                 * @example 8
+                 */
+                readonly auth_method?: number;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+                /**
+                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly updated_since?: components["parameters"]["UpdatedSince"];
+                /**
+                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly updated_until?: components["parameters"]["UpdatedUntil"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "connector_id": 108419,
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *         "name": "Payroll",
+                     *         "description": "Salaries",
+                     *         "notes": null,
+                     *         "auth_method": 8,
+                     *         "visible": true,
+                     *         "policy_id": null,
+                     *         "brand_id": null,
+                     *         "icon_url": null,
+                     *         "tab_id": null,
+                     *         "allow_assumed_signin": false,
+                     *         "role_ids": [
+                     *           1
+                     *         ],
+                     *         "provisioning": {
+                     *           "enabled": false
+                     *         },
+                     *         "parameters": {},
+                     *         "configuration": {
+                     *           "redirect_uri": "https://pay.example.com/callback",
+                     *           "post_logout_redirect_uri": "",
+                     *           "login_url": "",
+                     *           "oidc_application_type": 0,
+                     *           "token_endpoint_auth_method": 0,
+                     *           "access_token_expiration_minutes": 60,
+                     *           "refresh_token_expiration_minutes": 43200
+                     *         },
+                     *         "sso": {
+                     *           "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *         },
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedApp"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The app; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll",
+                 *       "description": "Salaries",
+                 *       "role_ids": [],
+                 *       "configuration": {
+                 *         "redirect_uri": "https://pay.example.com/callback"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewApp"];
+            };
+        };
+        readonly responses: {
+            /** @description The app, with the secret of its client. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *         "client_secret": "cs_3q2-7w0000000000000000000000000000000000000000"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description What changes; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll",
+                 *       "configuration": {
+                 *         "login_url": "https://pay.example.com/"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AppChanges"];
+            };
+        };
+        readonly responses: {
+            /** @description The app after the change. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "connector_id": 108419,
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "name": "Payroll",
+                     *       "description": "Salaries",
+                     *       "notes": null,
+                     *       "auth_method": 8,
+                     *       "visible": true,
+                     *       "policy_id": null,
+                     *       "brand_id": null,
+                     *       "icon_url": null,
+                     *       "tab_id": null,
+                     *       "allow_assumed_signin": false,
+                     *       "role_ids": [
+                     *         1
+                     *       ],
+                     *       "provisioning": {
+                     *         "enabled": false
+                     *       },
+                     *       "parameters": {},
+                     *       "configuration": {
+                     *         "redirect_uri": "https://pay.example.com/callback",
+                     *         "post_logout_redirect_uri": "",
+                     *         "login_url": "",
+                     *         "oidc_application_type": 0,
+                     *         "token_endpoint_auth_method": 0,
+                     *         "access_token_expiration_minutes": 60,
+                     *         "refresh_token_expiration_minutes": 43200
+                     *       },
+                     *       "sso": {
+                     *         "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d"
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The app is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listAppUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The users. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "firstname": "Ada",
+                     *         "lastname": "Lovelace",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AppUser"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateAppSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description How long the former secret stays valid; may be left out. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "overlap_minutes": 60
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AppSecretRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "5f0c9a1e7b3d4c6f8a2e1d0b9c7f6e5d",
+                     *       "client_secret": "cs_3q2-7w0000000000000000000000000000000000000000",
+                     *       "previous_secret_expires_at": "2026-11-21T11:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AppSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listCredentials: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the pair with this identifier.
+                 * @example ac_7w0000000000000000000000000000000000000000k
+                 */
+                readonly client_id?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The pairs. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "client_id": "ac_7w0000000000000000000000000000000000000000k",
+                     *         "scopes": [
+                     *           "read_users"
+                     *         ],
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedCredential"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the pair is for; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "read_users"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CredentialRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The pair with its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "client_id": "ac_7w0000000000000000000000000000000000000000k",
+                     *       "scopes": [
+                     *         "read_users"
+                     *       ],
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "client_secret": "cs_3q2000000000000000000000000000000000000000k"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewCredential"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The pair is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listApiKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only keys with this name; `*` at either end stands for any text.
+                 * @example Pay*
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Payroll export",
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedApiKey"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the key is for; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Payroll export"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Payroll export",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "api_key": "ak_3q2000000000000000000000000000000000000000k"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The key is gone. */
             readonly 204: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -222,10 +222,16 @@ export interface ClientRecord {
   readonly createdAt: Milliseconds;
   /** How many API authorization servers it is linked to; the store counts. */
   readonly linkedServers: number;
+  /** Digest of the secret before the current one, while it is valid as well; null when there is none. */
+  readonly previousSecretDigest: string | null;
+  readonly previousSecretExpiresAt: Milliseconds | null;
 }
 
-/** A client before it is stored: the store numbers it and counts its links. */
-export type NewClientRecord = Omit<ClientRecord, 'appId' | 'linkedServers'>;
+/** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
+export type NewClientRecord = Omit<
+  ClientRecord,
+  'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
+>;
 
 /** An API authorization server: for whom linked clients get access tokens, and how long these live. */
 export interface AuthorizationServerRecord {
@@ -286,6 +292,19 @@ export interface LinkedServer {
   readonly scopes: readonly ServerScopeRecord[];
   readonly claims: readonly ServerClaimRecord[];
 }
+
+/** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */
+export interface AppDetails {
+  /** What kind of app it is in another system. */
+  readonly connectorId: number;
+  readonly description: string | null;
+  readonly notes: string | null;
+  /** Whether it is among the apps that users are shown. */
+  readonly visible: boolean;
+  readonly updatedAt: Milliseconds;
+}
+
+export type DetailedClient = ClientRecord & AppDetails;
 
 /** A browser's signed-in session. */
 export interface SessionRecord {

@@ -19,6 +19,7 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   CustomAttributeRecord,
+  DetailedClient,
   DetailedUser,
   GrantRecord,
   LinkedServer,
@@ -85,11 +86,17 @@ export interface CallerStore {
   listCredentials(accountId: number): Promise<CredentialRecord[]>;
   /** False when there is no such live credential. Its tokens are inactive from then on. */
   revokeCredential(accountId: number, clientId: string, at: Milliseconds): Promise<boolean>;
+  /** The same by its number. */
+  revokeCredentialById(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
+  /** Those in force. Fields: `id`, `client_id`. */
+  pageCredentials(accountId: number, query: ListQuery): Promise<ListPage<CredentialRecord>>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
   findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
   revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<void>;
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
+  /** Those in force. Fields: `id`, `name`. */
+  pageApiKeys(accountId: number, query: ListQuery): Promise<ListPage<ApiKeyRecord>>;
   findApiKey(digest: string): Promise<ApiKeyRecord | null>;
   revokeApiKey(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
 }
@@ -112,7 +119,9 @@ export interface UserStore {
   /**
    * Fields: `id`, the texts `email` and `username` (folded), `firstname`, `lastname`, `title`, `department`, `company`,
    * `phone`, `external_id`, the numbers `group_id`, `manager_user_id`, `policy_id`, `status`, `state`, the times
-   * `created_at`, `updated_at`, `last_login`; `role` and `app` by `in`; `custom_attribute` by `of`.
+   * `created_at`, `updated_at`, `last_login`; `role`, `administered_role` and `app` by `in`; `other_role` and
+   * `other_administered_role` for users who do not have it; `custom_attribute` by `of`; `person` by any name, with the
+   * text as typed and folded.
    */
   page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
   /** Changes the members given; null when there is no such user. Throws `conflict` as `create` does. */
@@ -199,6 +208,8 @@ export interface PolicyStore {
   /** All of the account. Fields: `id`, `name`, `created_at`, `updated_at`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<PolicyRecord>>;
 }
+/** What roles are linked to: the apps they give, the users who have them, and administrators, who get nothing. */
+export type RoleLink = 'apps' | 'users' | 'admins';
 
 export interface RoleStore {
   /** Throws `conflict` with name `name`. */
@@ -214,6 +225,31 @@ export interface RoleStore {
   addUser(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
   /** False when the user did not have the role. */
   removeUser(accountId: number, roleId: number, userId: number): Promise<boolean>;
+  /** Fields: `id`, `name`; `app` by `in`; `app_name`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<RoleRecord>>;
+  /** Throws `conflict` as `create` does; null when there is no such role. */
+  rename(accountId: number, id: number, name: string): Promise<RoleRecord | null>;
+  /** Removes the role with all its links; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** What each of these roles is linked to, ascending. */
+  linked(
+    accountId: number,
+    link: RoleLink,
+    roleIds: readonly number[],
+  ): Promise<ReadonlyMap<number, readonly number[]>>;
+  /** Since when those of these users are linked to the role who are. */
+  linkedAt(
+    accountId: number,
+    link: 'users' | 'admins',
+    roleId: number,
+    userIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Milliseconds>>;
+  /** Idempotent. Throws `not_found` for an id that nothing has. */
+  link(accountId: number, link: RoleLink, roleId: number, ids: readonly number[], at: Milliseconds): Promise<void>;
+  /** How many were linked. */
+  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<number>;
+  /** The first of these ids that no such app or user has; null when all are known. */
+  findUnknown(accountId: number, link: RoleLink, ids: readonly number[]): Promise<number | null>;
 }
 
 /** Who may use an app: users directly, or through a role. */
@@ -225,6 +261,8 @@ export interface AccessStore {
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
+  /** Roles that give each of these apps, ascending. */
+  rolesOf(accountId: number, appIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
 export type NewClient = Following<NewClientRecord>;
@@ -237,9 +275,26 @@ export interface ClientStore {
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
-  /** Clients whose app the user may use. Fields: `id` (of the app), `name`. */
+  findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
+  pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
+  /** Changes the members given; false when there is no such client. */
+  update(
+    accountId: number,
+    appId: number,
+    changes: Partial<Omit<DetailedClient, 'accountId' | 'appId' | 'clientId' | 'createdAt'>>,
+  ): Promise<boolean>;
+  /** Clients whose app the user may use. Fields as `pageApps`. */
   pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
-  replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
+  /** Clients whose app the role gives. Fields as `pageOfUser`. */
+  pageOfRole(accountId: number, roleId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
+  /** The former secret stays valid until `previousUntil`; without one it ends, as one before it always does. */
+  replaceSecret(
+    accountId: number,
+    appId: number,
+    secretDigest: string,
+    previousUntil?: Milliseconds | null,
+  ): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;
 }

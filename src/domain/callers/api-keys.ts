@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ApiKeyRecord } from '../../store/records.ts';
+import type { ApiKeyRecord, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
@@ -8,7 +8,9 @@ import { readText } from '../text.ts';
 /** A new key, the only time its text is known. */
 export interface NewApiKey {
   readonly id: number;
+  readonly name: string;
   readonly apiKey: string;
+  readonly createdAt: Milliseconds;
 }
 
 /** Makes a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
@@ -18,14 +20,15 @@ export async function createApiKey(
   name: string,
 ): Promise<NewApiKey> {
   const apiKey = newSecret(services.random, secretPrefixes.apiKey);
-  const { id } = await services.store.callers.createApiKey({
+  const stored = await services.store.callers.createApiKey({
     accountId: account.id,
     name: readText('name', name, 100),
     digest: digestOf(apiKey),
     createdAt: services.clock.now(),
     revokedAt: null,
   });
-  return { id, apiKey };
+  const { id, createdAt } = stored;
+  return { id, name: stored.name, apiKey, createdAt };
 }
 
 /** The keys in force. */

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { CredentialRecord } from '../../store/records.ts';
+import type { CredentialRecord, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
@@ -7,9 +7,11 @@ import { readScopes } from './scopes.ts';
 
 /** A new pair, the only time its secret is known. */
 export interface NewCredential {
+  readonly id: number;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
+  readonly createdAt: Milliseconds;
 }
 
 /** Makes a credential with the scopes named. Throws `value_invalid` for an unknown scope. */
@@ -28,7 +30,8 @@ export async function createCredential(
     createdAt: services.clock.now(),
     revokedAt: null,
   });
-  return { clientId, clientSecret, scopes: credential.scopes };
+  const { id, createdAt } = credential;
+  return { id, clientId, clientSecret, scopes: credential.scopes, createdAt };
 }
 
 /** The credentials in force. */
@@ -49,4 +52,14 @@ export async function revokeCredential(
   const revoked = await services.store.callers.revokeCredential(account.id, clientId, services.clock.now());
   if (!revoked)
     throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+}
+
+/** The same by its number. */
+export async function revokeCredentialById(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  id: number,
+): Promise<void> {
+  if (await services.store.callers.revokeCredentialById(account.id, id, services.clock.now())) return;
+  throw new Failure('not_found', { name: 'credential', message: `no credential ${id} is in force` });
 }

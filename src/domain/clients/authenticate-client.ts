@@ -21,7 +21,7 @@ export interface PresentedClient {
  * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`.
  */
 export async function authenticateClient(
-  services: Pick<Services, 'store' | 'limits'>,
+  services: Pick<Services, 'store' | 'limits' | 'clock'>,
   account: Account,
   presented: PresentedClient,
 ): Promise<ClientRecord> {
@@ -31,7 +31,7 @@ export async function authenticateClient(
   const clientId = basic?.id ?? presented.clientId;
   const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
   const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () => {
-    if (isAuthentic(client, basic, presented)) return client;
+    if (isAuthentic(client, basic, presented, services.clock)) return client;
     // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
@@ -40,7 +40,12 @@ export async function authenticateClient(
   throw new Failure(client ? 'client_authentication_failed' : 'client_unknown', { challenged });
 }
 
-function isAuthentic(client: ClientRecord | null, basic: BasicPair | null, presented: PresentedClient): boolean {
+function isAuthentic(
+  client: ClientRecord | null,
+  basic: BasicPair | null,
+  presented: PresentedClient,
+  clock: Services['clock'],
+): boolean {
   const { clientId, clientSecret } = presented;
   // An unknown client takes as long as a wrong secret.
   if (!client) return matchesDigest(basic?.secret ?? clientSecret ?? '', null);
@@ -50,5 +55,16 @@ function isAuthentic(client: ClientRecord | null, basic: BasicPair | null, prese
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';
   if (method !== client.authMethod && !either) return false;
   if (client.secretDigest === null) return method === 'none';
-  return matchesDigest(basic?.secret ?? clientSecret ?? '', client.secretDigest);
+  const secret = basic?.secret ?? clientSecret ?? '';
+  return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, clock);
+}
+
+/** Whether it is the secret before the current one, and that is still valid. Most clients have none. */
+function isFormerSecret(
+  { previousSecretDigest, previousSecretExpiresAt }: ClientRecord,
+  secret: string,
+  clock: Services['clock'],
+): boolean {
+  if (previousSecretDigest === null || previousSecretExpiresAt === null) return false;
+  return matchesDigest(secret, previousSecretDigest) && clock.now() < previousSecretExpiresAt;
 }

@@ -12,6 +12,8 @@ export interface RegistrationRules {
   readonly nameRequired: boolean;
   /** Redirect URIs are asked for even when no grant type uses them. */
   readonly redirectUrisRequired: boolean;
+  /** They may be left out even where a grant type uses them: whoever manages the client sets them later. */
+  readonly redirectUrisOptional?: boolean;
   readonly defaultGrantTypes: readonly GrantType[];
   readonly defaultResponseTypes: readonly ResponseType[];
 }
@@ -50,10 +52,11 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
   const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
+  const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
   return {
     name: readName(request.client_name, rules.nameRequired),
     applicationType,
-    redirectUris: readRedirectUris(request.redirect_uris, applicationType, rules.redirectUrisRequired || usesRedirect),
+    redirectUris: readRedirectUris(request.redirect_uris, applicationType, redirectUrisRequired),
     postLogoutRedirectUris: readUriList(
       'post_logout_redirect_uris',
       request.post_logout_redirect_uris,

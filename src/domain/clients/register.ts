@@ -3,8 +3,8 @@ import type { ClientRecord, NewClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
-import { digestOf, newSecret } from '../secrets.ts';
-import { type RegistrationRules, readMetadata } from './metadata.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 /** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
@@ -34,16 +34,28 @@ export async function registerClient(
 ): Promise<Registration> {
   await admit(services, account, registrant);
   const metadata = readMetadata(request, rules);
-  const clientSecret = metadata.authMethod === 'none' ? null : newSecret(services.random, 'cs_');
-  const client = await create(services.store, account, registrant, {
+  const made = newClient(services, account, metadata, registrant.caller ? 'token' : 'open');
+  const client = await create(services.store, account, registrant, made.client);
+  return { client, clientSecret: made.clientSecret };
+}
+
+/** A client with its identifier and, where its method has one, its secret; not stored yet. */
+export function newClient(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  account: Pick<Account, 'id'>,
+  metadata: ClientMetadata,
+  registeredBy: ClientRecord['registeredBy'],
+): { readonly client: NewClientRecord; readonly clientSecret: string | null } {
+  const clientSecret = metadata.authMethod === 'none' ? null : newSecret(random, secretPrefixes.clientSecret);
+  const client = {
     ...metadata,
     accountId: account.id,
-    clientId: services.random.bytes(16).toString('hex'),
+    clientId: random.bytes(16).toString('hex'),
     secretDigest: clientSecret && digestOf(clientSecret),
     policyId: null,
-    registeredBy: registrant.caller ? 'token' : 'open',
-    createdAt: services.clock.now(),
-  });
+    registeredBy,
+    createdAt: clock.now(),
+  };
   return { client, clientSecret };
 }
 

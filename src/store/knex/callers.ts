@@ -1,11 +1,40 @@
 import type { Knex } from 'knex';
+import type { ListQuery } from '../listing.ts';
+import type { ApiKeyRecord, CredentialRecord } from '../records.ts';
 import type { CallerStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled, number } from './list-index.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 
-type CredentialVerb = 'createCredential' | 'findCredential' | 'listCredentials' | 'revokeCredential';
+type CredentialVerb =
+  | 'createCredential'
+  | 'findCredential'
+  | 'listCredentials'
+  | 'pageCredentials'
+  | 'revokeCredential'
+  | 'revokeCredentialById';
 type TokenVerb = 'addToken' | 'findToken' | 'revokeToken';
+
+const credentialListing: Listing<CredentialRecord> = {
+  table: 'credentials',
+  id: 'id',
+  columns: { id: filled('number', 'id'), client_id: filled('text', 'client_id'), revoked_at: number('revoked_at') },
+  read: rows.credentials.read,
+};
+
+const apiKeyListing: Listing<ApiKeyRecord> = {
+  table: 'api_keys',
+  id: 'id',
+  columns: { id: filled('number', 'id'), name: filled('text', 'name'), revoked_at: number('revoked_at') },
+  read: rows.apiKeys.read,
+};
+
+/** The same query for what is in force: a time that is not set counts as -1. */
+function live(query: ListQuery): ListQuery {
+  return { ...query, filters: [...query.filters, { field: 'revoked_at', test: 'is', values: [-1] }] };
+}
 
 function credentialVerbs(db: Knex): Pick<CallerStore, CredentialVerb> {
   return {
@@ -21,6 +50,11 @@ function credentialVerbs(db: Knex): Pick<CallerStore, CredentialVerb> {
     listCredentials: async (accountId) => {
       const found = await db('credentials').where('account_id', accountId).orderBy('id');
       return found.map(rows.credentials.read);
+    },
+    pageCredentials: (accountId, query) => listPage(db, credentialListing, accountId, live(query)),
+    revokeCredentialById: async (accountId, id, at) => {
+      const found = db('credentials').where({ account_id: accountId, id }).whereNull('revoked_at');
+      return (await found.update({ revoked_at: at })) === 1;
     },
     revokeCredential: async (accountId, clientId, at) => {
       const live = db('credentials').where({ account_id: accountId, client_id: clientId }).whereNull('revoked_at');
@@ -56,6 +90,7 @@ export function callerVerbs(db: Knex, hot: HotVerbs): CallerStore {
       const found = await db('api_keys').where('account_id', accountId).orderBy('id');
       return found.map(rows.apiKeys.read);
     },
+    pageApiKeys: (accountId, query) => listPage(db, apiKeyListing, accountId, live(query)),
     findApiKey: async (digest) => {
       const row = await db('api_keys').where('digest', digest).first();
       return row ? rows.apiKeys.read(row) : null;

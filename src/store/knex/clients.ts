@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import type { ClientRecord } from '../records.ts';
-import type { ClientStore } from '../store.ts';
+import type { ListQuery } from '../listing.ts';
+import type { DetailedClient } from '../records.ts';
+import type { ClientStore, NewClient } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
 import { type Listing, listPage } from './list.ts';
 import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
-import type { DbRow } from './shape.ts';
+import type { Cell, DbRow } from './shape.ts';
 import { separately } from './transact.ts';
 
 /** One row in every case: the time of a search must not tell whether there is such a client. */
@@ -36,13 +37,39 @@ const decoy: DbRow = {
     linkedServers: 0,
   }),
   app_id: 0,
+  previous_secret_digest: null,
+  previous_secret_expires_at: null,
 };
 
-const appListing: Listing<ClientRecord> = {
+function readDetailed(row: DbRow): DetailedClient {
+  return { ...rows.clients.read(row), ...rows.appDetails.read(row) };
+}
+
+/** A client that is created is unchanged since. */
+function writeNew(client: NewClient): Record<string, Cell> {
+  return { ...rows.clients.write(client), ...rows.appDetails.write({ updatedAt: client.createdAt }) };
+}
+
+const appListing: Listing<DetailedClient> = {
   table: 'clients',
   id: 'app_id',
-  columns: { id: filled('number', 'app_id'), name: filled('text', 'name') },
+  columns: {
+    id: filled('number', 'app_id'),
+    name: filled('text', 'name'),
+    connector_id: filled('number', 'connector_id'),
+    visible: filled('number', 'visible'),
+    created_at: filled('number', 'created_at'),
+    updated_at: filled('number', 'updated_at'),
+  },
   within: {
+    client_id: (_db, accountId, { values: [clientId = ''] }) => [
+      'select app_id from clients where account_id = ? and client_id = ?',
+      [accountId, clientId],
+    ],
+    role: (_db, accountId, { values: [roleId = 0] }) => [
+      'select app_id from app_roles where account_id = ? and role_id = ?',
+      [accountId, roleId],
+    ],
     user: (_db, accountId, { values: [userId = 0] }) => [
       `select app_id from app_users where account_id = ? and user_id = ? union
         select ar.app_id from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
@@ -50,15 +77,23 @@ const appListing: Listing<ClientRecord> = {
       [accountId, userId, accountId, userId],
     ],
   },
-  read: rows.clients.read,
+  read: readDetailed,
 };
+
+const noFormerSecret = { previousSecretDigest: null, previousSecretExpiresAt: null } as const;
+
+/** The same query for what belongs to one user or role. */
+function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
+  return { ...query, filters: [...query.filters, { field, test: 'is', values: [id] }] };
+}
 
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   const createAll: ClientStore['createAll'] = async (clients) => {
-    const numbers = await append(db, rows.clients.table, 'app_id', clients.map(rows.clients.write));
+    const numbers = await append(db, rows.clients.table, 'app_id', clients.map(writeNew));
     return clients.map((client, index) => ({
       policyId: null,
       ...client,
+      ...noFormerSecret,
       appId: numbers[index] ?? Number.NaN,
       linkedServers: 0,
     }));
@@ -67,7 +102,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     createAll,
     create: (client) =>
       separately(db, async (tx) => {
-        const [row] = await tx('clients').insert(rows.clients.write(client)).returning('*');
+        const [row] = await tx('clients').insert(writeNew(client)).returning('*');
         return rows.clients.read(row);
       }),
     find: async (accountId, clientId) => {
@@ -82,16 +117,28 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? rows.clients.read(row) : null;
     },
-    pageOfUser: (accountId, userId, query) => {
-      const usable = {
-        ...query,
-        filters: [...query.filters, { field: 'user', test: 'is' as const, values: [userId] }],
-      };
-      return listPage(db, appListing, accountId, usable);
+    findApp: async (accountId, appId) => {
+      const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
+      return row ? readDetailed(row) : null;
     },
-    replaceSecret: async (accountId, appId, secretDigest) => {
+    pageApps: (accountId, query) => listPage(db, appListing, accountId, query),
+    update: async (accountId, appId, changes) => {
+      const row = { ...rows.clients.write(changes), ...rows.appDetails.write(changes) };
       const client = db('clients').where({ account_id: accountId, app_id: appId });
-      return (await client.update({ secret_digest: secretDigest })) === 1;
+      return (await client.update(row)) === 1;
+    },
+    pageOfUser: (accountId, userId, query) => listPage(db, appListing, accountId, of(query, 'user', userId)),
+    pageOfRole: (accountId, roleId, query) => listPage(db, appListing, accountId, of(query, 'role', roleId)),
+    replaceSecret: async (accountId, appId, secretDigest, previousUntil = null) => {
+      const client = db('clients').where({ account_id: accountId, app_id: appId });
+      return (
+        (await client.update({
+          secret_digest: secretDigest,
+          // On the right of an assignment stand the old values.
+          previous_secret_digest: previousUntil === null ? null : db.ref('secret_digest'),
+          previous_secret_expires_at: previousUntil,
+        })) === 1
+      );
     },
     remove: async (accountId, appId) =>
       (await db('clients').where({ account_id: accountId, app_id: appId }).delete()) === 1,

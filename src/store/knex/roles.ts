@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
@@ -17,6 +18,7 @@ export function assigned(grant: string): string {
 
 export function roleVerbs(db: Knex): RoleStore {
   return {
+    ...roleLinkVerbs(db),
     create: (role) =>
       separately(db, async (tx) => {
         const [row] = await tx('roles').insert(rows.roles.write(role)).returning('*');
@@ -52,6 +54,12 @@ export function roleVerbs(db: Knex): RoleStore {
       for (const { user_id: userId, role_id: roleId } of found) roleIds.get(userId)?.push(roleId);
       return roleIds;
     },
+    rename: (accountId, id, name) =>
+      separately(db, async (tx) => {
+        const [changed] = await tx('roles').where({ account_id: accountId, id }).update({ name }).returning('*');
+        return changed ? rows.roles.read(changed) : null;
+      }),
+    remove: async (accountId, id) => (await db('roles').where({ account_id: accountId, id }).delete()) === 1,
     addUser: (accountId, roleId, userId, at) =>
       separately(db, async (tx) => {
         const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };
@@ -84,6 +92,16 @@ export function accessVerbs(db: Knex): AccessStore {
     revoke: async (accountId, appId, assignee) => {
       const [table, key] = link(accountId, appId, assignee);
       return (await db(table).where(key).delete()) === 1;
+    },
+    rolesOf: async (accountId, appIds) => {
+      const found: { app_id: number; role_id: number }[] = await db('app_roles')
+        .where('account_id', accountId)
+        .whereIn('app_id', appIds)
+        .orderBy(['app_id', 'role_id'])
+        .select('app_id', 'role_id');
+      const roleIds = new Map<number, number[]>(appIds.map((appId) => [appId, []]));
+      for (const { app_id: appId, role_id: roleId } of found) roleIds.get(appId)?.push(roleId);
+      return roleIds;
     },
     isAssigned: async (accountId, appId, userId) => {
       const wanted = db.raw(

@@ -4,6 +4,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AppDetails,
   AuthorizationRequestRecord,
   ClientRecord,
   CodeRecord,
@@ -98,6 +99,16 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   policyId: 'policy_id',
   createdAt: 'created_at',
   linkedServers: 'linked_servers',
+  previousSecretDigest: 'previous_secret_digest',
+  previousSecretExpiresAt: 'previous_secret_expires_at',
+});
+
+export const appDetails = shape<AppDetails>('clients', null, {
+  connectorId: 'connector_id',
+  description: 'description',
+  notes: 'notes',
+  visible: flag('visible'),
+  updatedAt: 'updated_at',
 });
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {

@@ -14,6 +14,18 @@ function places(values: readonly unknown[]): string {
   return values.map(() => 'cast(? as bigint)').join(', ');
 }
 
+/** As the names of users are shown: what there is of both, with a space between. */
+const wholeName = filled('text', "trim(coalesce(firstname, '') || ' ' || coalesce(lastname, ''))");
+
+/** Users whom a table does not link to the role. */
+function without(table: 'role_users' | 'role_admins'): NonNullable<Listing<DetailedUser>['within']>[string] {
+  return (_db, accountId, { values: [roleId = 0] }) => [
+    `select u.id from users u where u.account_id = ? and not exists (select 1 from ${table} r
+      where r.account_id = u.account_id and r.user_id = u.id and r.role_id = cast(? as bigint))`,
+    [accountId, roleId],
+  ];
+}
+
 export const userListing: Listing<DetailedUser> = {
   table: 'users',
   id: 'id',
@@ -42,6 +54,23 @@ export const userListing: Listing<DetailedUser> = {
       `select user_id from role_users where account_id = ? and role_id in (${places(values)})`,
       [accountId, ...values],
     ],
+    administered_role: (_db, accountId, { values }) => [
+      `select user_id from role_admins where account_id = ? and role_id in (${places(values)})`,
+      [accountId, ...values],
+    ],
+    other_role: without('role_users'),
+    other_administered_role: without('role_admins'),
+    person: (db, accountId, { field, test, values: [typed = '', folded = ''] }) => {
+      const names = [text('firstname'), text('lastname'), wholeName];
+      const conditions = [
+        ...names.map((column) => conditionOf(db, column, { field, test, values: [typed] })),
+        ...['email_key', 'username_key'].map((key) => conditionOf(db, text(key), { field, test, values: [folded] })),
+      ];
+      return [
+        `select id from users where account_id = ? and (${conditions.map(([sql]) => `(${sql})`).join(' or ')})`,
+        [accountId, ...conditions.flatMap(([, bindings]) => bindings)],
+      ];
+    },
     app: (_db, accountId, { values }) => [
       `select user_id from app_users where account_id = ? and app_id in (${places(values)}) union
         select ru.user_id from app_roles ar join role_users ru on ru.account_id = ar.account_id and ru.role_id = ar.role_id

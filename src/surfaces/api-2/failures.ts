@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { Failure } from '../../domain/failure.ts';
-import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
+import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Error'];
 
@@ -27,6 +27,22 @@ const unauthorized = error(401, 'UnauthorizedError', 'The request requires user 
   'www-authenticate': 'Bearer realm="gatehouse"',
 });
 
+/** Operations whose body is a bare array: anything else is no request for them at all. */
+export const takesArray: ReadonlySet<string> = new Set([
+  'addRoleUsers',
+  'removeRoleUsers',
+  'addRoleAdmins',
+  'removeRoleAdmins',
+  'setRoleApps',
+] satisfies (keyof operations)[]);
+
+const arrayExpected = error(400, 'BadRequestError', 'Expected array in request');
+
+function invalidRequest(failure: Failure, { operation }: RefusalContext) {
+  const noArray = failure.detail.name === 'the body' && takesArray.has(operation ?? '');
+  return noArray ? arrayExpected(failure) : badRequest(failure);
+}
+
 function forbidden({ detail }: Failure) {
   const message = `One of the scopes ${(detail.scopes ?? []).join(', ')} is needed`;
   return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
@@ -52,7 +68,7 @@ export const failures = {
   media_type_unsupported: error(415, 'UnsupportedMediaTypeError'),
   body_too_large: error(413, 'PayloadTooLargeError'),
   request_malformed: badRequest,
-  request_invalid: badRequest,
+  request_invalid: invalidRequest,
   parameter_missing: badRequest,
   parameter_repeated: badRequest,
   rate_limited: error(429, 'TooManyRequestsError', 'The limit of requests is used up'),

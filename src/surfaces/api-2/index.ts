@@ -8,9 +8,13 @@ import type { Services } from '../../services.ts';
 import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
+import { apps } from './apps.ts';
+import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
-import { failures } from './failures.ts';
+import { failures, takesArray } from './failures.ts';
 import { policies } from './policies.ts';
+import { roleMembers } from './role-members.ts';
+import { roles } from './roles.ts';
 import { listUserApps } from './user-apps.ts';
 import { users } from './users.ts';
 
@@ -24,6 +28,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...apiAuthorizationScopes(services),
     ...apiAuthorizationClaims(services),
     ...apiAuthorizationClients(services),
+    ...roles(services),
+    ...roleMembers(services),
+    ...apps(services),
+    ...callers(services),
   };
   return {
     name: 'api-2',
@@ -32,9 +40,10 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     failures,
     limit: 'api-2',
     emptyBody: 'object',
-    invalid: (_operation, pointer) => {
+    invalid: (operation, pointer) => {
       // An id that none can have is an unknown one; a body that was read but breaks a rule is no bad request.
       if (pointer.startsWith('/params')) return 'not_found';
+      if (pointer === '/body' && takesArray.has(operation)) return 'request_invalid';
       return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
     },
   };

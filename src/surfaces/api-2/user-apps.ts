@@ -1,16 +1,21 @@
 import type { operations } from '../../../generated/api-2.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
+import type { ListQuery } from '../../domain/listing.ts';
 import { readFullUser } from '../../domain/users/full-user.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 
+function visibleOnly(query: ListQuery): ListQuery {
+  return { ...query, filters: [...query.filters, { field: 'visible', test: 'is', values: [1] }] };
+}
+
 /** GET /api/2/users/{id}/apps: those assigned to the user or to a role of the user. */
 export function listUserApps(services: Pick<Services, 'store'>): Handler<operations['listUserApps']> {
   const { store } = services;
-  return async ({ path, list, origin: { account } }, respond) => {
+  return async ({ path, query: { ignore_visibility: all } = {}, list, origin: { account } }, respond) => {
     const { query } = list;
     const user = await readFullUser(store, account, Number(path.id));
-    const page = await store.clients.pageOfUser(account.id, user.id, query);
+    const page = await store.clients.pageOfUser(account.id, user.id, all === 'true' ? query : visibleOnly(query));
     return respond(
       200,
       ...list.answer(page, (client) => ({

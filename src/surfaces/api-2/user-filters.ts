@@ -1,23 +1,11 @@
 /** The filters of the list of users that are more than the value of a member. */
 
-import { Failure } from '../../domain/failure.ts';
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
 import type { AttributeFilter } from '../../domain/users/full-user.ts';
 import { foldIdentifier } from '../../domain/users/identifiers.ts';
+import { readIds } from './ids.ts';
 
-const mostIds = 100;
-const largestId = 2 ** 31 - 1;
 const attributePrefix = 'custom_attributes.';
-
-/** Ids separated by commas. Throws `request_invalid`. */
-function readIds(name: string, text: string): number[] {
-  const parts = text.split(',');
-  const ids = parts.map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : Number.NaN));
-  if (parts.length > mostIds || !ids.every((id) => id >= 1 && id <= largestId)) {
-    throw new Failure('request_invalid', { name, message: `${name} must be up to ${mostIds} ids separated by commas` });
-  }
-  return ids;
-}
 
 /** Fields of `UserStore.page` by parameter. */
 const idFilters: Readonly<Record<string, string>> = { user_ids: 'id', role_ids: 'role', app_id: 'app' };

@@ -39,7 +39,8 @@ export function routing(app: () => TestApp): void {
       assertRefused(await send(`{"a":"${'a'.repeat(65_536)}"}`), 413, /larger/, operationId);
       assertRefused(await send('a=1', 'application/x-www-form-urlencoded'), 415, /application\/json/, operationId);
       assertRefused(await send('{}', 'text/plain'), 415, /application\/json/, operationId);
-      assertRefused(await send('[]'), 422, /./, operationId);
+      const takesArray = /^\/roles\/\{id\}\/./.test(path);
+      assertRefused(await send(takesArray ? '{}' : '[]'), takesArray ? 400 : 422, /./, operationId);
     }
   });
 

@@ -4,6 +4,7 @@ import * as generations from './0002_generations.ts';
 import * as management from './0003_management.ts';
 import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
+import * as apps from './0007_apps.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -12,6 +13,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0003_management', ...management },
   { name: '0005_authorization_servers', ...authorizationServers },
   { name: '0006_policies', ...policies },
+  { name: '0007_apps', ...apps },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

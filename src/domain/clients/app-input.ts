@@ -1,0 +1,128 @@
+/** What the management of an account writes about an app, by the rules of registration. */
+
+import type { AppDetails, ClientAuthMethod, ClientRecord } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+import { readText } from '../text.ts';
+import { knownGrantTypes, knownResponseTypes, type RegistrationRules, readMetadata } from './metadata.ts';
+import type { RegistrationRequest } from './registration-request.ts';
+
+type Text = string | null | undefined;
+
+/** Undefined members stay as they are. Null clears texts and roles; other members stay. */
+export interface AppInput {
+  readonly name?: Text;
+  readonly connectorId?: number | null | undefined;
+  readonly description?: Text;
+  readonly notes?: Text;
+  readonly visible?: boolean | null | undefined;
+  readonly iconUrl?: Text;
+  /** All roles that give the app. */
+  readonly roleIds?: readonly number[] | null | undefined;
+  /** URIs, one a line. */
+  readonly redirectUri?: Text;
+  readonly postLogoutRedirectUri?: Text;
+  readonly loginUrl?: Text;
+  readonly applicationType?: ClientRecord['applicationType'] | undefined;
+  readonly authMethod?: ClientAuthMethod | undefined;
+}
+
+/** As the documented door's, but that redirect URIs may be set later. */
+const rules: Omit<RegistrationRules, 'nameRequired'> = {
+  redirectUrisRequired: false,
+  redirectUrisOptional: true,
+  defaultGrantTypes: knownGrantTypes,
+  defaultResponseTypes: knownResponseTypes,
+};
+
+/** Members of a registration by the names that they have here. */
+const wireNames: Readonly<Record<string, string>> = {
+  client_name: 'name',
+  logo_uri: 'icon_url',
+  redirect_uris: 'configuration.redirect_uri',
+  post_logout_redirect_uris: 'configuration.post_logout_redirect_uri',
+  login_url: 'configuration.login_url',
+};
+
+function linesOf(text: Text, stored: readonly string[] | undefined): readonly string[] {
+  if (text === undefined) return stored ?? [];
+  return (text ?? '')
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function uriOf(text: Text, stored: string | undefined): string {
+  return text === undefined ? (stored ?? '') : (text ?? '');
+}
+
+/** The whole app as a registration would ask for it; an empty name is refused, one that was never set stays so. */
+function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRequest {
+  const name = input.name ?? (client?.name || undefined);
+  const authMethod = input.authMethod ?? client?.authMethod;
+  const redirectUris = linesOf(input.redirectUri, client?.redirectUris);
+  return {
+    ...(name !== undefined && { client_name: name }),
+    application_type: input.applicationType ?? client?.applicationType ?? 'web',
+    ...(redirectUris.length > 0 && { redirect_uris: redirectUris }),
+    post_logout_redirect_uris: linesOf(input.postLogoutRedirectUri, client?.postLogoutRedirectUris),
+    ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+    logo_uri: uriOf(input.iconUrl, client?.extra.logo_uri),
+    login_url: uriOf(input.loginUrl, client?.extra.login_url),
+  };
+}
+
+/** The same refusal, naming the member as it is called here. */
+function renamed(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.detail.name === undefined) return error;
+  const { name, message = '' } = error.detail;
+  const own = Object.hasOwn(wireNames, name) ? wireNames[name] : undefined;
+  if (own === undefined) return error;
+  return new Failure('value_invalid', { name: own, message: message.replace(name, own) });
+}
+
+function optional(name: string, text: Text, most?: number): string | null {
+  return text ? readText(name, text, most) : null;
+}
+
+/** Members of the app's own, as they are stored. */
+function readDetails(input: AppInput): Partial<AppDetails> {
+  return {
+    ...(input.connectorId != null && { connectorId: input.connectorId }),
+    ...(input.description !== undefined && { description: optional('description', input.description) }),
+    ...(input.notes !== undefined && { notes: optional('notes', input.notes, 1024) }),
+    ...(input.visible != null && { visible: input.visible }),
+  };
+}
+
+function readClient(input: AppInput, client: ClientRecord | null) {
+  try {
+    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null });
+  } catch (error) {
+    throw renamed(error);
+  }
+}
+
+/** A new app. Throws `value_invalid` with the member's name. */
+export function readNewApp(input: AppInput) {
+  const metadata = readClient(input, null);
+  return { metadata: { ...metadata, authMethodNamed: input.authMethod !== undefined }, details: readDetails(input) };
+}
+
+/** What changes of a client and its app. Throws `value_invalid` with the member's name. */
+export function readAppChanges(input: AppInput, client: ClientRecord): Partial<ClientRecord & AppDetails> {
+  const { name, applicationType, redirectUris, postLogoutRedirectUris, authMethod, extra } = readClient(input, client);
+  const { logo_uri: _logo, login_url: _login, ...kept } = client.extra;
+  return {
+    // One that has no name is shown by its identifier, which is no name.
+    ...(input.name != null && { name }),
+    applicationType,
+    redirectUris,
+    postLogoutRedirectUris,
+    authMethod,
+    ...(input.authMethod !== undefined && { authMethodNamed: true }),
+    // A client of the method none has no secret.
+    ...(authMethod === 'none' && { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null }),
+    extra: { ...kept, ...extra },
+    ...readDetails(input),
+  };
+}

@@ -1,0 +1,151 @@
+/** Apps, the management view of clients, as the management API makes and changes them. */
+
+import type { Services } from '../../services.ts';
+import type { DetailedClient, Milliseconds } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { type AppInput, readAppChanges, readNewApp } from './app-input.ts';
+import { newClient } from './register.ts';
+
+export interface FullApp extends DetailedClient {
+  /** Roles that give the app, ascending. */
+  readonly roleIds: readonly number[];
+}
+
+export interface CreatedApp {
+  readonly app: FullApp;
+  /** Shown once; null for clients without a secret. */
+  readonly clientSecret: string | null;
+}
+
+export interface RotatedSecret {
+  readonly clientId: string;
+  /** Shown once. */
+  readonly clientSecret: string;
+  /** Until when the former secret is valid; null when it ended at once or there was none. */
+  readonly previousExpiresAt: Milliseconds | null;
+}
+
+type AccountId = Pick<Account, 'id'>;
+type AppServices = Pick<Services, 'store' | 'clock'>;
+
+/** A page of apps; `query` is as `ClientStore.pageApps` reads it. */
+export async function listFullApps(
+  { store }: Pick<Services, 'store'>,
+  account: AccountId,
+  query: ListQuery,
+): Promise<ListPage<FullApp>> {
+  const page = await store.clients.pageApps(account.id, query);
+  const ids = page.items.map(({ appId }) => appId);
+  const roleIds = await store.access.rolesOf(account.id, ids);
+  return mapPage(page, (app) => ({ ...app, roleIds: roleIds.get(app.appId) ?? [] }));
+}
+
+/** Throws `not_found`. */
+export async function readFullApp(
+  store: Pick<StoreVerbs, 'clients' | 'access'>,
+  account: AccountId,
+  appId: number,
+): Promise<FullApp> {
+  const app = await requireAppId(store, account, appId);
+  const roleIds = await store.access.rolesOf(account.id, [appId]);
+  return { ...app, roleIds: roleIds.get(appId) ?? [] };
+}
+
+/** The app with this id. Throws `not_found`. */
+export async function requireAppId(
+  store: Pick<StoreVerbs, 'clients'>,
+  account: AccountId,
+  appId: number,
+): Promise<DetailedClient> {
+  const app = await store.clients.findApp(account.id, appId);
+  if (!app) throw new Failure('not_found', { name: 'app', message: 'there is no such app' });
+  return app;
+}
+
+/** Registers a client and describes its app. Throws `value_invalid`. */
+export function createApp(
+  services: AppServices & Pick<Services, 'random'>,
+  account: AccountId,
+  input: AppInput,
+): Promise<CreatedApp> {
+  const { metadata, details } = readNewApp(input);
+  const { client, clientSecret } = newClient(services, account, metadata, 'token');
+  return services.store.transaction(async (tx) => {
+    const { appId } = await tx.clients.create(client);
+    await tx.clients.update(account.id, appId, { ...details, updatedAt: client.createdAt });
+    await replaceRoles(tx, account, appId, input.roleIds, client.createdAt);
+    return { app: await readFullApp(tx, account, appId), clientSecret };
+  });
+}
+
+/** Changes the members given; whoever loses the app with a role loses the grants for it. Throws `not_found`, `value_invalid`. */
+export function updateApp(
+  { store, clock }: AppServices,
+  account: AccountId,
+  appId: number,
+  input: AppInput,
+): Promise<FullApp> {
+  const now = clock.now();
+  return store.transaction(async (tx) => {
+    const app = await requireAppId(tx, account, appId);
+    await tx.clients.update(account.id, appId, { ...readAppChanges(input, app), updatedAt: now });
+    await replaceRoles(tx, account, appId, input.roleIds, now);
+    return readFullApp(tx, account, appId);
+  });
+}
+
+/** Removes the app with its client, access, grants and tokens. Throws `not_found`. */
+export async function removeApp({ store }: Pick<Services, 'store'>, account: AccountId, appId: number): Promise<void> {
+  if (await store.clients.remove(account.id, appId)) return;
+  throw new Failure('not_found', { name: 'app', message: 'there is no such app' });
+}
+
+/**
+ * Gives the client a new secret; the former one stays valid for `overlapMinutes`, one before that ends at once.
+ * Throws `not_found`, and `value_invalid` for a client that has no secret by its method.
+ */
+export async function rotateSecret(
+  { store, clock, random }: AppServices & Pick<Services, 'random'>,
+  account: AccountId,
+  appId: number,
+  overlapMinutes: number,
+): Promise<RotatedSecret> {
+  const clientSecret = newSecret(random, secretPrefixes.clientSecret);
+  const now = clock.now();
+  return store.transaction(async (tx) => {
+    const { clientId, authMethod, secretDigest } = await requireAppId(tx, account, appId);
+    if (authMethod === 'none') {
+      const name = 'configuration.token_endpoint_auth_method';
+      throw new Failure('value_invalid', { name, message: `${name} is 2: the client has no secret` });
+    }
+    const overlaps = secretDigest !== null && overlapMinutes > 0;
+    const previousExpiresAt = overlaps ? now + overlapMinutes * 60_000 : null;
+    await tx.clients.replaceSecret(account.id, appId, digestOf(clientSecret), previousExpiresAt);
+    await tx.clients.update(account.id, appId, { updatedAt: now });
+    return { clientId, clientSecret, previousExpiresAt };
+  });
+}
+
+async function replaceRoles(
+  tx: Pick<StoreVerbs, 'roles' | 'access' | 'grants'>,
+  account: AccountId,
+  appId: number,
+  ids: AppInput['roleIds'],
+  now: Milliseconds,
+): Promise<void> {
+  if (ids === undefined) return;
+  const wanted = new Set(ids ?? []);
+  const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
+  for (const roleId of wanted) {
+    if (!(await tx.roles.find(account.id, roleId))) {
+      throw new Failure('value_invalid', { name: 'role_ids', message: `role_ids names no role with ${roleId}` });
+    }
+    await tx.access.grant(account.id, appId, { roleId }, now);
+  }
+  for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
+  if (surplus.length > 0) await tx.grants.revokeUnassigned(account.id, appId, now);
+}

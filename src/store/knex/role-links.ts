@@ -1,0 +1,106 @@
+/** Roles as a list, and what they are linked to: apps, users and administrators. */
+
+import type { Knex } from 'knex';
+import type { RoleRecord } from '../records.ts';
+import type { RoleLink, RoleStore } from '../store.ts';
+import { conditionOf, type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
+import * as rows from './rows.ts';
+import { separately } from './transact.ts';
+
+/** Where links are kept, and where what they name is. */
+const links = {
+  apps: { table: 'app_roles', column: 'app_id', named: 'clients', id: 'app_id' },
+  users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id' },
+  admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id' },
+} as const satisfies Record<RoleLink, object>;
+
+/** As many as one statement takes on both databases. */
+const atOnce = 400;
+
+function chunks(ids: readonly number[]): number[][] {
+  const count = Math.ceil(ids.length / atOnce);
+  return Array.from({ length: count }, (_, at) => ids.slice(at * atOnce, (at + 1) * atOnce));
+}
+
+const listing: Listing<RoleRecord> = {
+  table: 'roles',
+  id: 'id',
+  columns: { id: filled('number', 'id'), name: filled('text', 'name') },
+  within: {
+    app: (_db, accountId, { values }) => [
+      `select role_id from app_roles where account_id = ?
+        and app_id in (${values.map(() => 'cast(? as bigint)').join(', ')})`,
+      [accountId, ...values],
+    ],
+    app_name: (db, accountId, filter) => {
+      const [condition, bindings] = conditionOf(db, filled('text', 'c.name'), filter);
+      return [
+        `select ar.role_id from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
+          where c.account_id = ? and ${condition}`,
+        [accountId, ...bindings],
+      ];
+    },
+  },
+  read: rows.roles.read,
+};
+
+type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'unlink' | 'findUnknown';
+
+export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
+  return {
+    page: (accountId, query) => listPage(db, listing, accountId, query),
+    linked: async (accountId, link, roleIds) => {
+      const { table, column } = links[link];
+      const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
+      for (const some of chunks(roleIds)) {
+        const found: Record<string, number>[] = await db(table)
+          .where('account_id', accountId)
+          .whereIn('role_id', some)
+          .orderBy(['role_id', column])
+          .select('role_id', column);
+        for (const row of found) ids.get(Number(row['role_id']))?.push(Number(row[column]));
+      }
+      return ids;
+    },
+    linkedAt: async (accountId, link, roleId, userIds) => {
+      const times = new Map<number, number>();
+      for (const some of chunks(userIds)) {
+        const found: { user_id: number; assigned_at: number }[] = await db(links[link].table)
+          .where({ account_id: accountId, role_id: roleId })
+          .whereIn('user_id', some)
+          .select('user_id', 'assigned_at');
+        for (const row of found) times.set(row.user_id, row.assigned_at);
+      }
+      return times;
+    },
+    link: async (accountId, link, roleId, ids, at) => {
+      const { table, column } = links[link];
+      for (const some of chunks(ids)) {
+        const added = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
+        await separately(db, async (tx) => {
+          await tx(table).insert(added).onConflict(['account_id', column, 'role_id']).ignore();
+        });
+      }
+    },
+    unlink: async (accountId, link, roleId, ids) => {
+      const { table, column } = links[link];
+      let removed = 0;
+      for (const some of chunks(ids)) {
+        const rowsOfRole = db(table).where({ account_id: accountId, role_id: roleId });
+        removed += await rowsOfRole.whereIn(column, some).delete();
+      }
+      return removed;
+    },
+    findUnknown: async (accountId, link, ids) => {
+      const { named, id } = links[link];
+      for (const some of chunks(ids)) {
+        const found = await db(named).where('account_id', accountId).whereIn(id, some).select(id);
+        const known = new Set(found.map((row) => Number(row[id])));
+        const unknown = some.find((one) => !known.has(one));
+        if (unknown !== undefined) return unknown;
+      }
+      return null;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { operations } from '../../../generated/api-2.ts';
+import {
+  createApp,
+  type FullApp,
+  listFullApps,
+  readFullApp,
+  removeApp,
+  requireAppId,
+  rotateSecret,
+  updateApp,
+} from '../../domain/clients/managed-apps.ts';
+import type { ListFilter, ListQuery } from '../../domain/listing.ts';
+import type { Handlers, List } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import { readApp, representApp } from './represent-app.ts';
+import { time } from './represent-user.ts';
+
+type AppOperations = Pick<
+  operations,
+  'listApps' | 'createApp' | 'readApp' | 'updateApp' | 'deleteApp' | 'listAppUsers' | 'rotateAppSecret'
+>;
+
+const overlapMinutes = 60;
+
+/** What `ClientStore.pageApps` is to be asked for. */
+function readFilters({ query, filters: sent }: List): ListQuery {
+  const filters: ListFilter[] = [...query.filters];
+  const { client_id: clientId, auth_method: authMethod } = sent;
+  if (clientId !== undefined) filters.push({ field: 'client_id', test: 'is', values: [clientId] });
+  // No app has another one than OpenID Connect.
+  if (authMethod !== undefined && Number(authMethod) !== 8) filters.push({ field: 'id', test: 'is', values: [0] });
+  return { ...query, filters };
+}
+
+export function apps(services: Services): Handlers<AppOperations> {
+  const { store } = services;
+  return {
+    /** GET /api/2/apps */
+    listApps: async ({ list, origin: { account } }, respond) => {
+      const page = await listFullApps(services, account, readFilters(list));
+      return respond(200, ...list.answer(page, (app: FullApp) => representApp(app, account)));
+    },
+
+    /** POST /api/2/apps */
+    createApp: async ({ body, origin: { account } }, respond) => {
+      const { app, clientSecret } = await createApp(services, account, readApp(body));
+      return respond(200, representApp(app, account, clientSecret));
+    },
+
+    /** GET /api/2/apps/{id} */
+    readApp: async ({ path, origin: { account } }, respond) =>
+      respond(200, representApp(await readFullApp(store, account, Number(path.id)), account)),
+
+    /** PUT /api/2/apps/{id} */
+    updateApp: async ({ path, body, origin: { account } }, respond) =>
+      respond(200, representApp(await updateApp(services, account, Number(path.id), readApp(body)), account)),
+
+    /** DELETE /api/2/apps/{id} */
+    deleteApp: async ({ path, origin: { account } }, respond) => {
+      await removeApp(services, account, Number(path.id));
+      return respond(204);
+    },
+
+    /** GET /api/2/apps/{id}/users */
+    listAppUsers: async ({ path, list, origin: { account } }, respond) => {
+      const { query } = list;
+      const { appId } = await requireAppId(store, account, Number(path.id));
+      const filters: ListFilter[] = [...query.filters, { field: 'app', test: 'in', values: [appId] }];
+      const page = await store.users.page(account.id, { ...query, filters });
+      return respond(
+        200,
+        ...list.answer(page, ({ id, firstname, lastname, username, email }) => ({
+          id,
+          firstname,
+          lastname,
+          username,
+          email,
+        })),
+      );
+    },
+
+    /** POST /api/2/apps/{id}/secret */
+    rotateAppSecret: async ({ path, body, origin: { account } }, respond) => {
+      const minutes = body?.overlap_minutes ?? overlapMinutes;
+      const rotated = await rotateSecret(services, account, Number(path.id), minutes);
+      return respond(200, {
+        client_id: rotated.clientId,
+        client_secret: rotated.clientSecret,
+        previous_secret_expires_at: rotated.previousExpiresAt === null ? null : time(rotated.previousExpiresAt),
+      });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { components, operations } from '../../../generated/api-2.ts';
+import { displayName } from '../../domain/clients/represent-metadata.ts';
+import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
+import {
+  createManagedRole,
+  type FullRole,
+  listFullRoles,
+  readFullRole,
+  removeRole,
+  requireRoleId,
+  updateManagedRole,
+} from '../../domain/roles/managed-roles.ts';
+import type { Handlers, List } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import { readIds } from './ids.ts';
+
+type RoleOperations = Pick<
+  operations,
+  'listRoles' | 'createRole' | 'readRole' | 'updateRole' | 'deleteRole' | 'listRoleApps' | 'setRoleApps'
+>;
+
+function represent({ id, name, apps, users, admins }: FullRole): components['schemas']['Role'] {
+  return { id, name, apps, users, admins };
+}
+
+/** What `RoleStore.page` is to be asked for. Throws `request_invalid`. */
+function readFilters({ query, filters: sent }: List): ListQuery {
+  const filters: ListFilter[] = [...query.filters];
+  const { role_name: roleName, app_id: appId, app_name: appName } = sent;
+  if (roleName !== undefined) filters.push(matching('name', roleName));
+  if (appId !== undefined) filters.push({ field: 'app', test: 'in', values: readIds('app_id', appId) });
+  if (appName !== undefined) filters.push(matching('app_name', appName));
+  return { ...query, filters };
+}
+
+export function roles(services: Services): Handlers<RoleOperations> {
+  const { store } = services;
+  return {
+    /** GET /api/2/roles */
+    listRoles: async ({ list, origin: { account } }, respond) =>
+      respond(200, ...list.answer(await listFullRoles(services, account, readFilters(list)), represent)),
+
+    /** POST /api/2/roles */
+    createRole: async ({ body, origin: { account } }, respond) => {
+      const { name, apps, users, admins } = body;
+      const { id } = await createManagedRole(services, account, { name, apps, users, admins });
+      return respond(201, { id });
+    },
+
+    /** GET /api/2/roles/{id} */
+    readRole: async ({ path, origin: { account } }, respond) =>
+      respond(200, represent(await readFullRole(services, account, Number(path.id)))),
+
+    /** PUT /api/2/roles/{id} */
+    updateRole: async ({ path, body, origin: { account } }, respond) => {
+      const { name, apps, users, admins } = body;
+      await updateManagedRole(services, account, Number(path.id), { name, apps, users, admins });
+      return respond(200, { id: Number(path.id) });
+    },
+
+    /** DELETE /api/2/roles/{id} */
+    deleteRole: async ({ path, origin: { account } }, respond) => {
+      await removeRole(services, account, Number(path.id));
+      return respond(204);
+    },
+
+    /** GET /api/2/roles/{id}/apps */
+    listRoleApps: async ({ path, list, origin: { account } }, respond) => {
+      const { id } = await requireRoleId(store, account, Number(path.id));
+      const page = await store.clients.pageOfRole(account.id, id, list.query);
+      return respond(
+        200,
+        ...list.answer(page, (client) => ({
+          id: client.appId,
+          name: displayName(client),
+          icon_url: client.extra.logo_uri ?? null,
+        })),
+      );
+    },
+
+    /** PUT /api/2/roles/{id}/apps */
+    setRoleApps: async ({ path, body, origin: { account } }, respond) => {
+      await updateManagedRole(services, account, Number(path.id), { apps: body });
+      return respond(
+        200,
+        body.map((id) => ({ id })),
+      );
+    },
+  };
+}

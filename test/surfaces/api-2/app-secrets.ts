@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { basic, type TestApp } from '../../support/app.ts';
+import { registerClient } from '../../support/sign-in.ts';
+import { assertRefused, managing } from './managing.ts';
+
+const hour = 3_600_000;
+
+async function staged(app: TestApp) {
+  const one = await app.another({ 'limit.client-auth': 'off' });
+  const api = await managing(one);
+  const client = await registerClient(one);
+  const rotate = (body?: object) => api.call('POST', `/apps/${client.app_id}/secret`, body);
+  /** Whether the client may come in with the secret. */
+  const opens = async (secret: string) => {
+    const form = { grant_type: 'client_credentials' };
+    const { status } = await one.send('POST', '/oauth2/token', { headers: basic(client.client_id, secret), form });
+    assert.ok([200, 401].includes(status));
+    return status === 200;
+  };
+  return { one, api, client, rotate, opens, first: client.client_secret ?? '' };
+}
+
+export function appSecrets(app: () => TestApp): void {
+  it('a new secret is valid at once and the former one for another hour', async () => {
+    const { one, client, rotate, opens, first } = await staged(app());
+    const answer = await rotate();
+    assert.equal(answer.status, 200, answer.text);
+    const { client_secret: second, ...rest } = answer.body;
+    const until = one.services.clock.now() + hour;
+    assert.deepEqual(rest, { client_id: client.client_id, previous_secret_expires_at: new Date(until).toISOString() });
+    assert.deepEqual([await opens(second), await opens(first), await opens('cs_wrong')], [true, true, false]);
+    one.services.clock.advance(hour - 1);
+    assert.equal(await opens(first), true);
+    one.services.clock.advance(1);
+    assert.deepEqual([await opens(second), await opens(first)], [true, false]);
+  });
+
+  it('a secret before the former one ends at once, and so does the former one with an overlap of 0', async () => {
+    const { rotate, opens, first } = await staged(app());
+    const second = (await rotate({ overlap_minutes: 1440 })).body.client_secret;
+    const third = (await rotate({})).body.client_secret;
+    assert.deepEqual([await opens(first), await opens(second), await opens(third)], [false, true, true]);
+    const fourth = await rotate({ overlap_minutes: 0 });
+    assert.equal(fourth.body.previous_secret_expires_at, null);
+    const now = [await opens(second), await opens(third), await opens(fourth.body.client_secret)];
+    assert.deepEqual(now, [false, false, true]);
+  });
+
+  it('a client of the method none has no secret; one that leaves it gets one here', async () => {
+    const { api, client, rotate, opens, first } = await staged(app());
+    const path = `/apps/${client.app_id}`;
+    await rotate();
+    await api.done(200, 'PUT', path, { configuration: { token_endpoint_auth_method: 2 } });
+    assertRefused(await rotate(), 422, /token_endpoint_auth_method/);
+    await api.done(200, 'PUT', path, { configuration: { token_endpoint_auth_method: 0 } });
+    assert.deepEqual([await opens(first), await opens('')], [false, false]);
+    const { body } = await rotate();
+    assert.equal(body.previous_secret_expires_at, null);
+    assert.equal(await opens(body.client_secret), true);
+  });
+
+  it('a rule that is broken is 422 with the member’s name', async () => {
+    const { rotate } = await staged(app());
+    for (const body of [{ overlap_minutes: -1 }, { overlap_minutes: 1441 }, { overlap_minutes: '5' }]) {
+      assertRefused(await rotate(body), 422, /overlap_minutes/);
+    }
+    assertRefused(await rotate({ unknown: 1 }), 422, /unknown/);
+  });
+
+  it('no answer but those of the creation and of the change holds a secret', async () => {
+    const { api, client, rotate, first } = await staged(app());
+    const { body } = await rotate();
+    for (const path of ['/apps', `/apps/${client.app_id}`]) {
+      const { text } = await api.call('GET', path);
+      assert.ok(!text.includes(first) && !text.includes(body.client_secret) && !/secret"/.test(text));
+    }
+  });
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { unique } from '../../store/samples.ts';
+import type { TestApp } from '../../support/app.ts';
+import { refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
+import { assertRefused, managing, newUser } from './managing.ts';
+
+const unknown = 2_147_483_000;
+const redirectUri = 'https://app.example.com/callback';
+
+export function apps(app: () => TestApp): void {
+  it('creates, reads, lists, changes and deletes an app', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const now = new Date(one.services.clock.now()).toISOString();
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff' });
+    const created = await api.done(200, 'POST', '/apps', {
+      id: 7,
+      name: 'Payroll',
+      connector_id: 5,
+      description: 'Salaries',
+      role_ids: [roleId],
+      brand_id: 'ignored',
+      unknown: { at: 'all' },
+      configuration: { redirect_uri: `${redirectUri}\r\n https://b.example.com/cb \n`, oidc_application_type: 0, x: 1 },
+    });
+    assert.match(created.client_id, /^[A-Za-z0-9_-]+$/);
+    assert.match(created.sso.client_secret, /^cs_/);
+    const shown = { ...created, sso: { client_id: created.client_id } };
+    assert.deepEqual(shown, {
+      id: created.id,
+      connector_id: 5,
+      client_id: created.client_id,
+      name: 'Payroll',
+      description: 'Salaries',
+      notes: null,
+      auth_method: 8,
+      visible: true,
+      policy_id: null,
+      brand_id: null,
+      icon_url: null,
+      tab_id: null,
+      allow_assumed_signin: false,
+      role_ids: [roleId],
+      provisioning: { enabled: false },
+      parameters: {},
+      configuration: {
+        redirect_uri: `${redirectUri}\nhttps://b.example.com/cb`,
+        post_logout_redirect_uri: '',
+        login_url: '',
+        oidc_application_type: 0,
+        token_endpoint_auth_method: 0,
+        access_token_expiration_minutes: 60,
+        refresh_token_expiration_minutes: one.account.settings.refreshIdleDays * 1440,
+      },
+      sso: { client_id: created.client_id },
+      created_at: now,
+      updated_at: now,
+    });
+    const path = `/apps/${created.id}`;
+    assert.deepEqual(await api.done(200, 'GET', path), shown);
+    assert.deepEqual(await api.done(200, 'GET', '/apps'), [shown]);
+    one.services.clock.advance(1000);
+    const changed = await api.done(200, 'PUT', path, {
+      ...shown,
+      name: null,
+      connector_id: null,
+      notes: 'Spring',
+      description: null,
+      role_ids: null,
+      icon_url: 'https://pay.example.com/icon.png',
+      configuration: { login_url: 'https://pay.example.com/', redirect_uri: redirectUri, oidc_application_type: null },
+    });
+    const later = new Date(one.services.clock.now()).toISOString();
+    assert.deepEqual(changed, {
+      ...shown,
+      notes: 'Spring',
+      description: null,
+      role_ids: [],
+      icon_url: 'https://pay.example.com/icon.png',
+      configuration: { ...shown.configuration, login_url: 'https://pay.example.com/', redirect_uri: redirectUri },
+      updated_at: later,
+    });
+    assert.deepEqual(await api.done(200, 'PUT', path, {}), changed);
+    await api.done(204, 'DELETE', path);
+    for (const [method, to, body] of [
+      ['GET', '', undefined],
+      ['PUT', '', {}],
+      ['DELETE', '', undefined],
+      ['GET', '/users', undefined],
+      ['POST', '/secret', {}],
+    ] as const) {
+      assertRefused(await api.call(method, path + to, body), 404);
+    }
+  });
+
+  it('is the client of a registration too, and what changes here is in force for it at once', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const client = await registerClient(one, { contacts: ['a@example.com'], client_name: undefined });
+    const found = await api.done(200, 'GET', `/apps/${client.app_id}`);
+    assert.deepEqual([found.client_id, found.name, found.visible], [client.client_id, client.client_id, true]);
+    assert.equal(found.created_at, found.updated_at);
+    await api.done(200, 'PUT', `/apps/${client.app_id}`, {
+      configuration: { redirect_uri: 'https://new.example.com/' },
+    });
+    const row = await one.services.store.clients.find(one.account.id, client.client_id);
+    assert.deepEqual(
+      [row?.name, row?.redirectUris, row?.extra],
+      ['', ['https://new.example.com/'], { contacts: ['a@example.com'] }],
+    );
+  });
+
+  it('lists apps by name, client, connector and time, and knows no other parameter', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const pay = await api.done(200, 'POST', '/apps', { name: 'Payroll', connector_id: 5 });
+    one.services.clock.advance(5000);
+    const wiki = await api.done(200, 'POST', '/apps', { name: 'Wiki' });
+    assert.equal(wiki.connector_id, 108_419);
+    for (const [query, ids] of [
+      ['', [pay.id, wiki.id]],
+      ['?sort=-name', [wiki.id, pay.id]],
+      ['?name=P*', [pay.id]],
+      [`?id=${wiki.id}`, [wiki.id]],
+      [`?client_id=${wiki.client_id}`, [wiki.id]],
+      ['?client_id=nobody', []],
+      ['?connector_id=5', [pay.id]],
+      ['?auth_method=8', [pay.id, wiki.id]],
+      ['?auth_method=2', []],
+      [`?created_since=${wiki.created_at}`, [wiki.id]],
+      [`?updated_until=${pay.created_at}`, [pay.id]],
+    ] as const) {
+      const found = await api.done(200, 'GET', `/apps${query}`);
+      assert.deepEqual(
+        found.map(({ id }: { id: number }) => id),
+        ids,
+        query,
+      );
+    }
+    assert.deepEqual(await api.done(200, 'GET', '/apps?fields=name&limit=1'), [{ name: 'Payroll' }]);
+    for (const query of ['?nonsense=1', '?sort=notes', '?fields=nonsense']) {
+      assertRefused(await api.call('GET', `/apps${query}`), 400, new RegExp(query.slice(1, 5)));
+    }
+  });
+
+  it('a rule of registration that is broken is 422 with the member’s name here, and nothing is changed', async () => {
+    const api = await managing(app());
+    const { sso: _, ...before } = await api.done(200, 'POST', '/apps', { name: unique('app') });
+    for (const [body, message] of [
+      [{ name: '' }, /^name /],
+      [{ name: 5 }, /^name /],
+      [{ name: 'x', role_ids: [unknown] }, /^role_ids names no role/],
+      [{ name: 'x', description: ' x' }, /^description /],
+      [{ name: 'x', icon_url: 'javascript:x' }, /^icon_url /],
+      [{ name: 'x', configuration: { redirect_uri: 'http://app.example.com/' } }, /^configuration\.redirect_uri/],
+      [{ name: 'x', configuration: { post_logout_redirect_uri: 'x' } }, /^configuration\.post_logout_redirect_uri/],
+      [{ name: 'x', configuration: { login_url: 'x' } }, /^configuration\.login_url/],
+      [{ name: 'x', configuration: { oidc_application_type: 2 } }, /^configuration\.oidc_application_type/],
+      [{ name: 'x', configuration: { token_endpoint_auth_method: 9 } }, /^configuration\.token_endpoint_auth_method/],
+    ] as const) {
+      assertRefused(await api.call('POST', '/apps', body), 422, message, JSON.stringify(body));
+      assertRefused(await api.call('PUT', `/apps/${before.id}`, body), 422, message, JSON.stringify(body));
+    }
+    assertRefused(await api.call('POST', '/apps', {}), 422, /name/);
+    assertRefused(await api.call('POST', '/apps', { name: null }), 422, /name/);
+    const { sso: __, ...after } = await api.done(200, 'GET', `/apps/${before.id}`);
+    assert.deepEqual(after, before);
+  });
+
+  it('another account’s apps are answered as unknown', async () => {
+    const them = await managing(await app().another());
+    const { id } = await them.done(200, 'POST', '/apps', { name: 'Theirs' });
+    const { id: theirRole } = await them.done(201, 'POST', '/roles', { name: 'Theirs' });
+    const api = await managing(app());
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PUT', '', { name: 'x' }],
+      ['DELETE', '', undefined],
+      ['GET', '/users', undefined],
+      ['POST', '/secret', {}],
+    ] as const) {
+      const answer = await api.call(method, `/apps/${id}${path}`, body);
+      assertRefused(answer, 404);
+      assert.equal(answer.text, (await api.call(method, `/apps/${unknown}${path}`, body)).text);
+    }
+    assertRefused(await api.call('POST', '/apps', { name: 'x', role_ids: [theirRole] }), 422, /role_ids/);
+    assert.equal((await them.done(200, 'GET', `/apps/${id}`)).name, 'Theirs');
+  });
+
+  it('shows who may use an app, and a user only what is visible unless asked', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const user = await newUser(api, { firstname: 'Ada', username: 'ada' });
+    const other = await newUser(api);
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff', users: [user.id] });
+    const { id } = await api.done(200, 'POST', '/apps', { name: 'Hidden', visible: false, role_ids: [roleId] });
+    const shown = { id: user.id, firstname: 'Ada', lastname: null, username: 'ada', email: user.email };
+    assert.deepEqual(await api.done(200, 'GET', `/apps/${id}/users`), [shown]);
+    assert.deepEqual(await api.done(200, 'GET', `/apps/${id}/users?fields=id`), [{ id: user.id }]);
+    await one.services.store.access.grant(one.account.id, id, { userId: other.id }, 0);
+    assert.equal((await api.done(200, 'GET', `/apps/${id}/users?sort=-id`))[0].id, other.id);
+    assert.deepEqual(await api.done(200, 'GET', `/users/${user.id}/apps`), []);
+    assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps?ignore_visibility=true`))[0].id, id);
+    await api.done(200, 'PUT', `/apps/${id}`, { visible: true });
+    assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps`))[0].id, id);
+  });
+
+  it('users who lose the app with a role lose their grants, and all do when it is deleted', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { client, user, tokens } = await signedIn(one);
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff', users: [user.id] });
+    const path = `/apps/${client.app_id}`;
+    await api.done(200, 'PUT', path, { role_ids: [roleId] });
+    await one.services.store.access.revoke(one.account.id, client.app_id, { userId: user.id });
+    const first = await refresh(one, client, tokens.refresh_token);
+    assert.equal(first.status, 200, first.text);
+    await api.done(200, 'PUT', path, { role_ids: [] });
+    await api.done(200, 'PUT', path, { role_ids: [roleId] });
+    assert.equal((await refresh(one, client, first.body.refresh_token)).status, 400);
+    await api.done(204, 'DELETE', path);
+    assert.equal((await refresh(one, client, first.body.refresh_token)).status, 401);
+  });
+
+  it('an app that is made here is signed in to once it has a redirect URI', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { id, sso } = await api.done(200, 'POST', '/apps', { name: 'Later' });
+    const { user } = await signedIn(one);
+    await one.services.store.access.grant(one.account.id, id, { userId: user.id }, 0);
+    const client = { ...sso, app_id: id, token_endpoint_auth_method: 'client_secret_basic' };
+    await assert.rejects(signInForCode(one, client, user));
+    await api.done(200, 'PUT', `/apps/${id}`, { configuration: { redirect_uri: redirectUri } });
+    assert.ok((await signInForCode(one, client, user)).get('code'));
+  });
+}

@@ -5,6 +5,7 @@ import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
+import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
@@ -42,6 +43,7 @@ for (const kind of databases) {
     describe('roles', () => roles(app));
     describe('members and apps of roles', () => roleMembers(app));
     describe('apps', () => apps(app));
+    describe('access to apps', () => appAccess(app));
     describe('secrets of apps', () => appSecrets(app));
     describe('credentials and API keys', () => credentials(app));
     describe('custom attributes', () => customAttributes(app));

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestApp } from '../../support/app.ts';
+import { redirectUri, refresh, signedIn, signInForCode } from '../../support/sign-in.ts';
+import { managing, newUser } from './managing.ts';
+
+export function appAccess(app: () => TestApp): void {
+  it('shows who may use an app, and a user only what is visible unless asked', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const user = await newUser(api, { firstname: 'Ada', username: 'ada' });
+    const other = await newUser(api);
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff', users: [user.id] });
+    const { id } = await api.done(200, 'POST', '/apps', { name: 'Hidden', visible: false, role_ids: [roleId] });
+    const shown = { id: user.id, firstname: 'Ada', lastname: null, username: 'ada', email: user.email };
+    assert.deepEqual(await api.done(200, 'GET', `/apps/${id}/users`), [shown]);
+    assert.deepEqual(await api.done(200, 'GET', `/apps/${id}/users?fields=id`), [{ id: user.id }]);
+    await one.services.store.access.grant(one.account.id, id, { userId: other.id }, 0);
+    assert.equal((await api.done(200, 'GET', `/apps/${id}/users?sort=-id`))[0].id, other.id);
+    assert.deepEqual(await api.done(200, 'GET', `/users/${user.id}/apps`), []);
+    assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps?ignore_visibility=true`))[0].id, id);
+    await api.done(200, 'PUT', `/apps/${id}`, { visible: true });
+    assert.equal((await api.done(200, 'GET', `/users/${user.id}/apps`))[0].id, id);
+  });
+
+  it('users who lose the app with a role lose their grants, and all do when it is deleted', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { client, user, tokens } = await signedIn(one);
+    const { id: roleId } = await api.done(201, 'POST', '/roles', { name: 'Staff', users: [user.id] });
+    const path = `/apps/${client.app_id}`;
+    await api.done(200, 'PUT', path, { role_ids: [roleId] });
+    await one.services.store.access.revoke(one.account.id, client.app_id, { userId: user.id });
+    const first = await refresh(one, client, tokens.refresh_token);
+    assert.equal(first.status, 200, first.text);
+    await api.done(200, 'PUT', path, { role_ids: [] });
+    await api.done(200, 'PUT', path, { role_ids: [roleId] });
+    assert.equal((await refresh(one, client, first.body.refresh_token)).status, 400);
+    await api.done(204, 'DELETE', path);
+    assert.equal((await refresh(one, client, first.body.refresh_token)).status, 401);
+  });
+
+  it('an app that is made here is signed in to once it has a redirect URI', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { id, sso } = await api.done(200, 'POST', '/apps', { name: 'Later' });
+    const { user } = await signedIn(one);
+    await one.services.store.access.grant(one.account.id, id, { userId: user.id }, 0);
+    const client = { ...sso, app_id: id, token_endpoint_auth_method: 'client_secret_basic' };
+    await assert.rejects(signInForCode(one, client, user));
+    await api.done(200, 'PUT', `/apps/${id}`, { configuration: { redirect_uri: redirectUri } });
+    assert.ok((await signInForCode(one, client, user)).get('code'));
+  });
+}

@@ -31,6 +31,8 @@ interface MediaType {
 const formType = 'application/x-www-form-urlencoded';
 const verbs = ['get', 'post', 'put', 'delete', 'patch'] as const;
 const unknownSecret = 'A'.repeat(43);
+/** A probe is sent several times, and must not delete what others are about, such as the caller itself. */
+const unknownId = String(2 ** 31 - 1);
 
 /** Tokens and pairs of the right form that nobody has: looking them up is what a probe is for. */
 const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -90,7 +92,8 @@ function pathOf(template: string, parameters: readonly Parameter[]): string {
   const query = new URLSearchParams();
   for (const parameter of parameters) {
     const example = String(exampleOf(parameter) ?? 'x');
-    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, example);
+    const own = /^\d+$/.test(example) ? unknownId : example;
+    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, own);
     if (parameter.in === 'query') query.set(parameter.name, example);
   }
   return query.size > 0 ? `${path}?${query}` : path;

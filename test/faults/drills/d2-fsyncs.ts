@@ -84,6 +84,8 @@ async function turnSyncsOn({ url }: PostgresServer): Promise<void> {
 function judge(database: DatabaseKind, rounds: number, { commits, syncs, whyNot }: Durability): DrillResult {
   const refreshes = rounds * sessions;
   const ratio = (value: number) => Number(value.toFixed(2));
+  // PostgreSQL lets commits that come together share a flush; but a round begins when the one before it is answered.
+  const fewest = database === 'sqlite' ? commits : rounds;
   const counted = syncs === null ? `not measured: ${whyNot}` : null;
   return {
     figures: {
@@ -94,6 +96,6 @@ function judge(database: DatabaseKind, rounds: number, { commits, syncs, whyNot 
       'syncs per commit group': counted ?? ratio((syncs ?? 0) / commits),
       'refreshes per sync': counted ?? ratio(refreshes / (syncs ?? 0)),
     },
-    holds: commits > 0 && commits <= refreshes && (syncs === null || syncs >= commits),
+    holds: commits > 0 && commits <= refreshes && (syncs === null || syncs >= fewest),
   };
 }

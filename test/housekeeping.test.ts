@@ -27,7 +27,7 @@ onServices('housekeeping', (subject) => {
     try {
       services.clock.advance(89 * day);
       await until(async () => (await listKeys(services, account)).length === 4);
-      services.clock.advance(2 * day);
+      services.clock.advance(3 * day);
       await until(async () => (await listKeys(services, account)).length === 2);
     } finally {
       await housekeeping.stop();

@@ -5,7 +5,6 @@
 
 import { password } from '../support/sign-in.ts';
 import { authorization, page } from './live-pages.ts';
-import { policy } from './live-policies.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
 import type { Pool } from './pool.ts';
@@ -40,9 +39,9 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oidc-2 registerClient': (_pool, plan) => registration(plan),
   'oidc-2 refreshToken': (pool, plan) => refreshed(pool, plan),
   'oauth2 registerClient': (_pool, plan) => registration(plan),
-  'oauth2 authorize': (pool, plan) => authorization(pool, plan, 'query'),
-  'oauth2 authorizeByForm': (pool, plan) => authorization(pool, plan, 'body'),
-  'oauth2 issueToken': (pool, plan) => byGrantType(pool, plan),
+  'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
+  'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
+  'oauth2 issueToken': async (pool, plan) => unlinked(await byGrantType(pool, plan), 'body'),
   'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),
   'oauth2 readUserinfoByForm': (pool, plan) => userinfo(pool, plan),
   'oauth2 introspectToken': async (pool, plan) => {
@@ -72,9 +71,6 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
-  'api-2 readPolicy': policy,
-  'api-2 updatePolicy': policy,
-  'api-2 deletePolicy': policy,
   'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
 };
 
@@ -90,6 +86,11 @@ export async function takeLive(pool: Pool, plan: Plan): Promise<Taken> {
 /** Whether the operation needs anything live at all. */
 export function needsLive({ name, security }: Plan['operation']): boolean {
   return name in sources || security.some((scheme) => scheme !== null && scheme.name in callers);
+}
+
+/** The clients are linked to no API: a `resource` is one more thing that is wrong (RFC 8707 §2). */
+function unlinked(taken: Taken, place: 'query' | 'body'): Taken {
+  return { ...taken, live: { ...taken.live, [place]: { ...taken.live[place], resource: undefined } } };
 }
 
 /** RFC 7591 §2: the two ways to name a client's keys exclude each other. */

@@ -5,6 +5,7 @@
 
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
+import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { readBody, readQuery } from './body.ts';
@@ -13,7 +14,7 @@ import { readCookies } from './cookies.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { failureOf, type InvalidCode } from './failure-of.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
-import type { FailureTable, Handler, Handlers, Reply } from './operation.ts';
+import type { FailureTable, Handler, Handlers, Reply, ReplyHeaders, Request } from './operation.ts';
 import { sendReply } from './send.ts';
 import { createValidator, pathParametersOf } from './validator.ts';
 
@@ -69,6 +70,10 @@ function findAccount(services: Services): RequestHandler {
   };
 }
 
+function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
+  return { status, body, headers };
+}
+
 function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res);
@@ -79,22 +84,17 @@ function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
     // Where a bearer is optional, one that was sent must do all the same (RFC 6750 §3.1).
     const { caller, callerFailure } = exchange;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
-    const reply = await handler(
-      {
-        path: pathParametersOf(req) as never,
-        query: req.query as never,
-        body: req.body as never,
-        headers: req.headers as Record<string, string | undefined>,
-        caller: exchange.caller,
-        origin: {
-          requestId: exchange.requestId,
-          account,
-          source: exchange.source,
-          cookies: readCookies(req.headers.cookie),
-        },
-      },
-      ((status: number, body?: unknown, headers = {}) => ({ status, body, headers })) as never,
-    );
+    const { requestId, source } = exchange;
+    const request: Request<unknown> = {
+      path: pathParametersOf(req) as never,
+      query: req.query as never,
+      body: req.body as never,
+      headers: req.headers as Record<string, string | undefined>,
+      caller,
+      origin: { requestId, account, source, cookies: readCookies(req.headers.cookie) },
+    };
+    const actor = caller && ({ type: 'credential', id: caller.credentialId } as const);
+    const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
     sendReply(res, operation, reply as Reply<unknown>);
   };
 }

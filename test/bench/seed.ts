@@ -92,14 +92,15 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
     updatedAt: now,
   });
   await tx.access.grant(account.id, client.appId, { userId: user.id }, now);
-  return startGrant(services, tx, account, client, {
+  const terms = {
     userId: user.id,
     scope: scope.split(' '),
     sid: services.random.bytes(16).toString('base64url'),
     nonce: null,
     amr: ['pwd'],
     authenticatedAt: now,
-  });
+  };
+  return startGrant(services, tx, account, client, terms, 'authorization_code');
 }
 
 async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {

@@ -1,6 +1,7 @@
 import type { Passwords, Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 
 /** Wrong passwords in a row that close sign-in by password, and for how long. */
@@ -21,7 +22,7 @@ export interface PasswordAttempt {
  * by no fault of the user's is held against neither user nor address.
  */
 export async function checkPassword(
-  services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
 ): Promise<UserRecord | null> {
@@ -40,7 +41,7 @@ export async function checkPassword(
 }
 
 async function tryPassword(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
@@ -50,12 +51,33 @@ async function tryPassword(
   const user = key === null ? null : await findUser(services, account, key);
   // A pause that is known already is not asked about again: every refusal costs one search and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
-  const counted = open && (await countAttempt(services, user));
+  const counted = open ? await countAttempt(services, user) : null;
   if (!counted) await store.users.countDecoyAttempt(account.id);
-  const right = await verify(attempt.password, counted ? user.passwordDigest : null);
-  if (!right || user === null) return null;
-  await clearAttempts(services, user);
-  return user;
+  const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
+  if (right && user !== null) {
+    await clearAttempts(services, user);
+    return user;
+  }
+  const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
+  await recordFailure(services, account, user, reason, counted === 'last');
+  return null;
+}
+
+/** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
+async function recordFailure(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: UserRecord | null,
+  reason: 'unknown_user' | 'wrong_password' | 'closed',
+  closes: boolean,
+): Promise<void> {
+  const about = { actor: { type: 'user', id: null }, target: { type: 'user', id: user?.id ?? null } } as const;
+  await services.store.transaction(async (tx) => {
+    await recordEvent(tx, services, account, { ...about, action: 'sign_in.failed', detail: { reason } });
+    if (!closes) return;
+    const detail = { attempts: maximumInvalidLoginAttempts };
+    await recordEvent(tx, services, account, { ...about, action: 'sign_in.closed', detail });
+  });
 }
 
 /**
@@ -87,7 +109,7 @@ async function findUser(services: Pick<Services, 'store'>, account: Account, key
 }
 
 /** Before the hash is computed: however many arrive at once, no more than the maximum are tried. */
-function countAttempt({ store, clock }: Pick<Services, 'store' | 'clock'>, user: UserRecord): Promise<boolean> {
+function countAttempt({ store, clock }: Pick<Services, 'store' | 'clock'>, user: UserRecord) {
   const now = clock.now();
   return store.users.countAttempt({
     accountId: user.accountId,

@@ -1,10 +1,11 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
 import { startSession } from './sessions.ts';
-import { requireStanding } from './standing.ts';
+import { requireStandingToSignIn } from './standing.ts';
 
 export type SignInResult =
   | { readonly outcome: 'signed_in'; readonly sessionSecret: string; readonly browserSecret: string }
@@ -19,7 +20,7 @@ export type SignInResult =
  * `user_inactive`, `access_not_assigned`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -30,13 +31,16 @@ export async function signIn(
   if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
   const user = await checkPassword(services, account, attempt);
   if (!user) return { outcome: 'wrong', request };
-  await requireStanding(services.store, user, request.client);
+  await requireStandingToSignIn(services, account, user, request.client);
   const browserSecret = newSecret(services.random, '');
   const sessionSecret = await services.store.transaction(async (tx) => {
     const now = services.clock.now();
     const secret = await startSession(services, tx, account, user.id, browser.sessionSecret);
     await tx.authorizations.signIn(account.id, request.record.digest, now, digestOf(browserSecret));
     await tx.users.update(account.id, user.id, { lastLogin: now });
+    const about = { type: 'user', id: user.id } as const;
+    const detail = { app_id: request.client.appId };
+    await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
     return secret;
   });
   return { outcome: 'signed_in', sessionSecret, browserSecret };

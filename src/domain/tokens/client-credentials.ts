@@ -9,7 +9,7 @@ import { accessTokenSeconds, prepareAccessToken, type TokenSet } from './token-s
  * No scope of this service is about a client, so the token has none; asking for one throws `scope_invalid`.
  */
 export async function grantToClient(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'counts'>,
   account: Account,
   client: ClientRecord,
   scope: readonly string[] | null,
@@ -30,6 +30,7 @@ export async function grantToClient(
     scope: [],
     revokedAt: null,
   });
+  services.counts.add(account.id, 'client_credentials', client.appId);
   return {
     accessToken: prepared.text(id),
     expiresInSeconds: accessTokenSeconds,

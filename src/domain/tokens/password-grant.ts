@@ -3,7 +3,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
-import { requireStanding } from '../login/standing.ts';
+import { requireStandingToSignIn } from '../login/standing.ts';
 import { allowedScope, grantableScope } from './scopes.ts';
 import { startGrant } from './start-grant.ts';
 import { accessTokenSeconds, makeIdToken, type TokenSet } from './token-set.ts';
@@ -28,16 +28,17 @@ export async function grantByPassword(
   }
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
-  await requireStanding(services.store, user, client);
+  await requireStandingToSignIn(services, account, user, client);
+  const terms = {
+    userId: user.id,
+    scope: granted,
+    sid: null,
+    nonce: null,
+    amr: ['pwd'],
+    authenticatedAt: services.clock.now(),
+  };
   const { grant, accessToken, refreshToken } = await services.store.transaction((tx) =>
-    startGrant(services, tx, account, client, {
-      userId: user.id,
-      scope: granted,
-      sid: null,
-      nonce: null,
-      amr: ['pwd'],
-      authenticatedAt: services.clock.now(),
-    }),
+    startGrant(services, tx, account, client, terms, 'password'),
   );
   return {
     accessToken,

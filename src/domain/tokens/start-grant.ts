@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, GrantRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { digestOf } from '../secrets.ts';
 import { absoluteExpiry, idleExpiry } from './refresh.ts';
 import { prepareAccessToken } from './token-set.ts';
@@ -17,6 +18,8 @@ export interface GrantTerms {
   readonly authenticatedAt: number;
 }
 
+export type GrantMethod = 'authorization_code' | 'password';
+
 export interface StartedGrant {
   readonly grant: GrantRecord;
   readonly accessToken: string;
@@ -31,6 +34,7 @@ export async function startGrant(
   account: Account,
   client: ClientRecord,
   terms: GrantTerms,
+  method: GrantMethod,
 ): Promise<StartedGrant> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
@@ -62,6 +66,12 @@ export async function startGrant(
     userId: terms.userId,
     scope: terms.scope,
     revokedAt: null,
+  });
+  await recordEvent(tx, services, account, {
+    action: 'grant.issued',
+    actor: { type: 'client', id: client.appId },
+    target: { type: 'grant', id: grant.id },
+    detail: { method, user_id: terms.userId, app_id: client.appId, scope: terms.scope },
   });
   return { grant, accessToken: prepared.text(id), refreshToken };
 }

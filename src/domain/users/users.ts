@@ -2,13 +2,14 @@ import type { Services } from '../../services.ts';
 import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
 import type { StoreVerbs, UserKeys } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { replaceRoles } from '../roles/roles.ts';
 import { readText } from '../text.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
 import { type SettableStatus, settableStatuses } from './user-status.ts';
 
-type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
+type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
 
 export interface NewUser {
   readonly email?: string | undefined;
@@ -61,6 +62,8 @@ export async function createUser(services: UserServices, account: Account, given
       updatedAt: now,
     });
     if (given.roles !== undefined) await replaceRoles(tx, account, user.id, given.roles, now);
+    const target = { type: 'user', id: user.id } as const;
+    await recordEvent(tx, services, account, { action: 'user.created', target, detail: { fields: setFields(given) } });
     return user;
   });
 }
@@ -90,8 +93,11 @@ export async function setUser(
       updatedAt: now,
     });
     if (!changed) throw unknownUser();
-    if (changes.roles !== undefined) await replaceRoles(tx, account, userId, changes.roles, now);
-    if (passwordDigest !== undefined) await endSignIns(tx, account, userId, now);
+    let ended = changes.roles === undefined ? 0 : await replaceRoles(tx, account, userId, changes.roles, now);
+    if (passwordDigest !== undefined) ended += await endSignIns(tx, account, userId, now);
+    const target = { type: 'user', id: userId } as const;
+    const detail = { fields: setFields(changes), grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
     return changed;
   });
 }
@@ -113,16 +119,25 @@ export function listUsers(services: Pick<Services, 'store'>, account: Pick<Accou
 
 /** Removes the user and all that was granted in their name; throws `not_found`. */
 export async function removeUser(
-  services: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   userId: number,
 ): Promise<void> {
-  if (!(await services.store.users.remove(account.id, userId))) throw unknownUser();
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.users.remove(account.id, userId))) throw unknownUser();
+    const target = { type: 'user', id: userId } as const;
+    await recordEvent(tx, services, account, { action: 'user.removed', target, detail: {} });
+  });
 }
 
-async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<void> {
+/** The names of the members that are given. */
+function setFields(members: NewUser | UserChanges): string[] {
+  return Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
+
+async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<number> {
   await tx.sessions.endOfUser(account.id, userId);
-  await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
+  return tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
 }
 
 async function digestPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {

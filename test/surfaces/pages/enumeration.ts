@@ -51,25 +51,34 @@ export function enumeration(app: AppOf): void {
     assert.deepEqual(await guess(email('unknown'), password), wanted);
   });
 
-  it('the same work is done for all of them: one hash, one counted write (L5)', async () => {
+  it('the same work is done for all of them: one hash, one counted write, one event (L5)', async () => {
     const one = await app().another(unlimited);
     const setting = await settle(one);
-    const { passwords } = one.services;
-    const verify = passwords.verify;
+    const { passwords, store } = one.services;
+    const { withPlace } = passwords;
     let hashes = 0;
-    passwords.verify = (secret, digest) => {
-      hashes += 1;
-      return verify(secret, digest);
-    };
+    passwords.withPlace = (work) =>
+      withPlace((verify) =>
+        work((secret, digest) => {
+          hashes += 1;
+          return verify(secret, digest);
+        }),
+      );
     try {
       for (const username of [setting.user.email ?? '', 'nobody@example.com', 'no\u200bbody', 'x'.repeat(320)]) {
         hashes = 0;
+        const { lastId } = await store.events.findEnd(one.account.id);
         const at = await submit(one, await setting.begin(), { username, password: wrongPassword });
         assert.equal(at.answer.status, 401);
         assert.equal(hashes, 1, username);
+        const told = await store.events.listAfter(one.account.id, lastId, 10);
+        assert.deepEqual(
+          told.map(({ action }) => action),
+          ['sign_in.failed'],
+        );
       }
     } finally {
-      passwords.verify = verify;
+      passwords.withPlace = withPlace;
     }
   });
 }

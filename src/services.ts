@@ -62,7 +62,7 @@ export interface Signer {
 export interface Passwords {
   /** Of a password as typed: folded to NFKC, then argon2id. */
   digest(password: string): Promise<string>;
-  /** Against a digest of this service; with null the same time is spent and the answer is false. */
+  /** Against a digest of this service, or an imported one; with null the same time is spent and the answer is false. */
   verify(password: string, digest: string | null): Promise<boolean>;
   /** Keeps the place before `work` begins and until it ends: the `verify` it is given is never refused. */
   withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Failure } from '../domain/failure.ts';
+import { isImportedDigest, matchesImported } from '../domain/users/imported-passwords.ts';
 import type { Passwords } from '../services.ts';
 
 export interface Argon2Cost {
@@ -34,7 +35,10 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
     createHmac('sha256', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64url');
 
   async function verifyNow(password: string, digest: string | null): Promise<boolean> {
-    const matches = await verify(phcOf(digest ?? dummy), peppered(password));
+    const imported = digest !== null && isImportedDigest(digest);
+    // In any case, for the time it takes.
+    const matches = await verify(phcOf(digest === null || imported ? dummy : digest), peppered(password));
+    if (imported) return matchesImported(password, digest);
     return matches && digest !== null;
   }
 

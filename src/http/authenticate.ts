@@ -1,26 +1,42 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
+import type { LimitName } from '../domain/accounts/settings.ts';
 import { bearerToken } from '../domain/callers/bearer.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import { authenticateBearer } from '../domain/callers/credential-tokens.ts';
+import { unlimited } from '../domain/callers/unlimited.ts';
 import { Failure } from '../domain/failure.ts';
-import type { Services } from '../services.ts';
+import type { LimitState, Services } from '../services.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 
 /**
  * Security handlers for the validator, one per scheme of the contracts. The validator keeps neither class nor code of
  * what a handler throws, so the reason is remembered on the exchange.
  */
-export function securityHandlers(services: Services) {
+export function securityHandlers(services: Services, limit?: LimitName) {
   const callers = new WeakMap<Exchange, Promise<Caller>>();
 
-  function identify(exchange: Exchange, account: Account, token: string): Promise<Caller> {
+  function identify(res: Response, account: Account, token: string): Promise<Caller> {
     // Several scopes are alternatives of one requirement; the token is looked up once for all of them.
+    const exchange = exchangeOf(res);
     const known = callers.get(exchange);
     if (known) return known;
     const found = authenticateBearer(services, account, token);
-    callers.set(exchange, found);
-    return found;
+    const counted = limit === undefined ? found : found.then((caller) => count(res, account, limit, caller));
+    callers.set(exchange, counted);
+    return counted;
+  }
+
+  /** Counts the call; the answer says what is left, whatever becomes of it. Throws `rate_limited`. */
+  async function count(res: Response, account: Account, name: LimitName, caller: Caller): Promise<Caller> {
+    const { limits } = services;
+    try {
+      sayLimit(res, await limits.take(account, name, caller.clientId));
+    } catch (refusal) {
+      sayLimit(res, await limits.state(account, name, caller.clientId));
+      throw refusal;
+    }
+    return caller;
   }
 
   return {
@@ -32,7 +48,7 @@ export function securityHandlers(services: Services) {
         if (!exchange.account || token === null) {
           throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
         }
-        const caller = await identify(exchange, exchange.account, token);
+        const caller = await identify(req.res as Response, exchange.account, token);
         // Each alternative gets the answer of all of them: one that is refused costs an error with its stack.
         const accepted = acceptedScopes(exchange);
         if (!accepted.some((scope) => caller.scopes.includes(scope))) {
@@ -47,6 +63,13 @@ export function securityHandlers(services: Services) {
       }
     },
   };
+}
+
+function sayLimit(res: Response, state: LimitState | null): void {
+  const { limit, remaining, resetSeconds } = state ?? unlimited;
+  res.setHeader('x-ratelimit-limit', String(limit));
+  res.setHeader('x-ratelimit-remaining', String(remaining));
+  res.setHeader('x-ratelimit-reset', String(resetSeconds));
 }
 
 /** All scopes any of which would permit the operation. */

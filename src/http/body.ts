@@ -38,8 +38,11 @@ function notUtf8(where: string): Failure {
   return new Failure('request_malformed', { name: where, message: `${where} is not UTF-8` });
 }
 
-/** Parses the body in the form that the operation's contract names; other media types are refused before reading. */
-export function readBody(): RequestHandler {
+/**
+ * Parses the body in the form that the operation's contract names; other media types are refused before reading.
+ * `emptyIsObject`: without a body the Content-Type is not looked at.
+ */
+export function readBody(emptyIsObject = false): RequestHandler {
   return (req, res, next) => {
     const accepted = Object.keys(exchangeOf(res).operation?.requestBody?.content ?? {});
     if (accepted.length === 0) {
@@ -48,8 +51,9 @@ export function readBody(): RequestHandler {
       return next();
     }
     const required = exchangeOf(res).operation?.requestBody?.required === true;
+    const empty = hasNoBody(req);
+    if (empty && emptyIsObject) req.headers['content-type'] = accepted[0];
     const sent = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    const empty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
     if (!accepted.includes(sent)) {
       if (empty && !required && sent === '') return next();
       return next(new Failure('media_type_unsupported', { message: `Content-Type must be ${accepted.join(' or ')}` }));
@@ -71,6 +75,10 @@ export function readBody(): RequestHandler {
       next(fault ?? undefined);
     });
   };
+}
+
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** RFC 8259 §8.1 and the URL standard know no other; parsers read more, UTF-7 among them. */

@@ -3,6 +3,7 @@
 import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import type { Failure, FailureCode } from '../domain/failure.ts';
+import type { ListPage, ListQuery } from '../domain/listing.ts';
 
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
 type Documented<Op> = keyof Responses<Op> & number;
@@ -47,6 +48,19 @@ export interface Origin {
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 
+/** A list as a request asks for it, by the rules of its contract's `x-list`. */
+export interface List {
+  /** The page wanted; without the filters that the contract calls special. */
+  readonly query: ListQuery;
+  /** All filters as sent, by name: where the special ones are found. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Body and headers of the answer: the members that were asked for, and where the page stands. */
+  answer<Item, Shown extends object>(
+    page: ListPage<Item>,
+    represent: (item: Item) => Shown,
+  ): [body: Partial<Shown>[], headers: ReplyHeaders];
+}
+
 /** A validated request of `Op`. */
 export interface Request<Op> {
   readonly path: Given<Op, 'path'>;
@@ -56,6 +70,8 @@ export interface Request<Op> {
   /** Who calls, where the contract asks for a bearer; null for public operations and where a bearer is optional and absent. */
   readonly caller: Caller | null;
   readonly origin: Origin;
+  /** Read when it is looked at: throws `request_invalid`, and `internal` for an operation without `x-list`. */
+  readonly list: List;
 }
 
 export type Handler<Op> = (request: Request<Op>, respond: Respond<Op>) => Promise<Reply<Op>>;

@@ -5,6 +5,7 @@
 
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
+import type { LimitName } from '../domain/accounts/settings.ts';
 import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
@@ -14,7 +15,9 @@ import { readCookies } from './cookies.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { failureOf, type InvalidCode } from './failure-of.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
-import type { FailureTable, Handler, Handlers, Reply, ReplyHeaders, Request } from './operation.ts';
+import { readList } from './list.ts';
+import { type ListRules, readListRules } from './list-contract.ts';
+import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
 import { sendReply } from './send.ts';
 import { createValidator, pathParametersOf } from './validator.ts';
 
@@ -27,6 +30,10 @@ export interface SurfaceDefinition<Operations> {
   readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
   /** What refusals outside any operation are written in. */
   readonly mediaType?: 'application/json' | 'text/html';
+  /** Counts every call of a known caller; its answers say what is left. */
+  readonly limit?: LimitName;
+  /** A request without a body is read as an empty object, whatever its Content-Type says. */
+  readonly emptyBody?: 'object';
 }
 
 export interface Surface {
@@ -45,10 +52,10 @@ export function createSurface<Operations>(services: Services, definition: Surfac
     findRoute(definition.name, routes),
     findAccount(services),
     requireOperation(routes),
-    readBody(),
+    readBody(definition.emptyBody === 'object'),
     readQuery(),
-    ...createValidator(services, definition.contract),
-    dispatch(definition.handlers),
+    ...createValidator(services, definition.contract, definition.limit),
+    dispatch(services, definition.handlers, readListRules(definition.contract)),
     refuse(services, definition),
   );
   const prefixes = definition.contract['x-owns'];
@@ -74,7 +81,11 @@ function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
   return { status, body, headers };
 }
 
-function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
+function dispatch<Operations>(
+  services: Services,
+  handlers: Handlers<Operations>,
+  lists: ReadonlyMap<string, ListRules>,
+): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res);
     const operation = exchange.operation as ContractOperation;
@@ -85,13 +96,19 @@ function dispatch<Operations>(handlers: Handlers<Operations>): RequestHandler {
     const { caller, callerFailure } = exchange;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
     const { requestId, source } = exchange;
+    const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
     const request: Request<unknown> = {
       path: pathParametersOf(req) as never,
       query: req.query as never,
       body: req.body as never,
       headers: req.headers as Record<string, string | undefined>,
       caller,
-      origin: { requestId, account, source, cookies: readCookies(req.headers.cookie) },
+      origin,
+      get list(): List {
+        const rules = lists.get(operation.operationId);
+        if (!rules) throw new Failure('internal', { reason: `${operation.operationId} is no list` });
+        return readList(services, rules, origin, req.query);
+      },
     };
     const actor = caller && ({ type: 'credential', id: caller.credentialId } as const);
     const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));

@@ -3,6 +3,7 @@
 import { parse } from 'node:url';
 import type { Request, RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
+import type { LimitName } from '../domain/accounts/settings.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
@@ -27,10 +28,13 @@ function warnOfUrlParseOnce(): void {
   process.noDeprecation = noDeprecation ?? false;
 }
 
-/** Refuses what the contract does not allow, before any handler runs. Throws for a security scheme that nobody checks. */
-export function createValidator(services: Services, contract: Contract): RequestHandler[] {
+/**
+ * Refuses what the contract does not allow, before any handler runs, and counts known callers against `limit`.
+ * Throws for a security scheme that nobody checks.
+ */
+export function createValidator(services: Services, contract: Contract, limit?: LimitName): RequestHandler[] {
   warnOfUrlParseOnce();
-  const handlers = securityHandlers(services);
+  const handlers = securityHandlers(services, limit);
   const steps = OpenApiValidator.middleware({
     // It types a document more narrowly than it reads one.
     apiSpec: readable(contract, Object.keys(handlers)) as unknown as Parameters<

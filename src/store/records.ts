@@ -91,6 +91,46 @@ export interface UserRecord {
   readonly updatedAt: Milliseconds;
 }
 
+/** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
+export type UserState = 0 | 1 | 2 | 3;
+
+/** What describes a user beyond signing in: kept apart, since a refresh reads none of it. */
+export interface UserDetails {
+  readonly title: string | null;
+  readonly department: string | null;
+  readonly company: string | null;
+  readonly phone: string | null;
+  readonly comment: string | null;
+  readonly externalId: string | null;
+  readonly groupId: number | null;
+  readonly managerUserId: number | null;
+  readonly preferredLocaleCode: string | null;
+  /** The policy that is set for this user; null: another one decides. */
+  readonly policyId: number | null;
+  readonly state: UserState;
+  readonly invitationSentAt: Milliseconds | null;
+}
+
+export type DetailedUser = UserRecord & UserDetails;
+
+/** A member that the account adds to its users. */
+export interface CustomAttributeRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  /** Unique in the account. */
+  readonly shortname: string;
+  readonly position: number;
+  readonly createdAt: Milliseconds;
+}
+
+/** What a user has for a custom attribute. */
+export interface AttributeValue {
+  readonly userId: number;
+  readonly attributeId: number;
+  readonly value: string;
+}
+
 export interface RoleRecord {
   readonly accountId: number;
   readonly id: number;

@@ -6,22 +6,27 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AttributeValue,
   AuthorizationRequestRecord,
   ClientRecord,
   CodeRecord,
   CredentialRecord,
   CredentialTokenRecord,
+  CustomAttributeRecord,
   DailyCountRecord,
+  DetailedUser,
   EventRecord,
   GrantRecord,
   Milliseconds,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
+  UserDetails,
   UserRecord,
 } from './records.ts';
 
@@ -89,19 +94,26 @@ export interface UserKeys {
 
 export interface UserStore {
   /** Throws `conflict` with name `email` or `username`. */
-  create(user: New<UserRecord> & UserKeys): Promise<UserRecord>;
+  create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
   find(accountId: number, id: number): Promise<UserRecord | null>;
+  findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
   /** By folded e-mail or folded username; an e-mail match wins. */
   findByName(accountId: number, key: string): Promise<UserRecord | null>;
   findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;
   list(accountId: number): Promise<UserRecord[]>;
+  /**
+   * Fields: `id`, the texts `email` and `username` (folded), `firstname`, `lastname`, `title`, `department`, `company`,
+   * `phone`, `external_id`, the numbers `group_id`, `manager_user_id`, `policy_id`, `status`, `state`, the times
+   * `created_at`, `updated_at`, `last_login`; `role` and `app` by `in`; `custom_attribute` by `of`.
+   */
+  page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
   /** Changes the members given; null when there is no such user. Throws `conflict` as `create` does. */
   update(
     accountId: number,
     id: number,
-    changes: Partial<Omit<UserRecord, 'accountId' | 'id' | 'createdAt'> & UserKeys>,
+    changes: Partial<Omit<UserRecord, 'accountId' | 'id' | 'createdAt'> & UserKeys & UserDetails>,
   ): Promise<UserRecord | null>;
-  /** Removes the user with memberships, access, sessions, codes, consents and tokens; false when there is none. */
+  /** Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
   /**
    * Counts one password attempt before the hash is computed (one conditional UPDATE). Null: sign-in by password is
@@ -122,6 +134,33 @@ export interface UserStore {
   countDecoyAttempt(accountId: number): Promise<void>;
   /** After a right password: the count is 0, the pause over; `passwordDigest` replaces the stored one when given. */
   clearAttempts(accountId: number, userId: number, passwordDigest?: string): Promise<void>;
+  /** The same password in a better form: false when the stored digest is not `from` any more. */
+  replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
+}
+
+/** Members that accounts add to their users. */
+export interface AttributeStore {
+  /** Throws `conflict` with name `shortname`. Without a position it gets the one after the last. */
+  create(
+    attribute: Omit<New<CustomAttributeRecord>, 'position'> & { readonly position?: number },
+  ): Promise<CustomAttributeRecord>;
+  find(accountId: number, id: number): Promise<CustomAttributeRecord | null>;
+  /** All of the account, by id. */
+  list(accountId: number): Promise<CustomAttributeRecord[]>;
+  /** Fields: `id`, `name`, `shortname`, `position`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<CustomAttributeRecord>>;
+  /** Throws `conflict` as `create` does; null when there is no such attribute. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Pick<CustomAttributeRecord, 'name' | 'shortname' | 'position'>>,
+  ): Promise<CustomAttributeRecord | null>;
+  /** Removes the attribute and its values; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** What these users have. */
+  valuesOf(accountId: number, userIds: readonly number[]): Promise<AttributeValue[]>;
+  /** Null takes the value away. Throws `not_found` when there is no such user or attribute. */
+  setValue(accountId: number, userId: number, attributeId: number, value: string | null): Promise<void>;
 }
 
 export interface RoleStore {
@@ -130,6 +169,8 @@ export interface RoleStore {
   find(accountId: number, id: number): Promise<RoleRecord | null>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
   list(accountId: number): Promise<RoleRecord[]>;
+  /** Role ids of each of these users, in order of assignment. */
+  idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
   /** Roles of a user, in order of assignment. */
   ofUser(accountId: number, userId: number): Promise<RoleRecord[]>;
   /** Idempotent. */
@@ -165,6 +206,8 @@ export interface ClientStore {
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** Clients whose app the user may use. Fields: `id` (of the app), `name`. */
+  pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
   replaceSecret(accountId: number, appId: number, secretDigest: string): Promise<boolean>;
   /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
   remove(accountId: number, appId: number): Promise<boolean>;
@@ -327,6 +370,8 @@ export interface EventStore {
   listAfter(accountId: number, id: number, limit: number): Promise<EventRecord[]>;
   /** The newest events with ids below `id` (null: of all), newest first. */
   listBefore(accountId: number, id: number | null, limit: number): Promise<EventRecord[]>;
+  /** Fields: `created_at`, `action`, `actor_type`, `actor_id`, `target_type`, `target_id` (-1: none). */
+  page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
 /** How often what is not told one by one was done. */
@@ -344,6 +389,7 @@ export interface StoreVerbs {
   readonly keys: KeyStore;
   readonly callers: CallerStore;
   readonly users: UserStore;
+  readonly attributes: AttributeStore;
   readonly roles: RoleStore;
   readonly access: AccessStore;
   readonly clients: ClientStore;

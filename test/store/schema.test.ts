@@ -134,7 +134,9 @@ for (const kind of databases) {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
         const { append: __, move: ___, ...heads } = chainStatements;
-        for (const sql of [looking, hotStatements, callerStatements, heads].flatMap((texts) => Object.values<string>(texts))) {
+        for (const sql of [looking, hotStatements, callerStatements, heads].flatMap((texts) =>
+          Object.values<string>(texts),
+        )) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
       } else {

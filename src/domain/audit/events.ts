@@ -6,6 +6,7 @@ export type TargetType =
   | 'account'
   | 'user'
   | 'role'
+  | 'custom_attribute'
   | 'app'
   | 'grant'
   | 'access_token'
@@ -60,7 +61,11 @@ export interface EventDetails {
   'account.changed': Changed;
   'user.created': Changed;
   'user.changed': Changed;
+  'user.unlocked': Nothing;
   'user.removed': Nothing;
+  'custom_attribute.created': Nothing;
+  'custom_attribute.changed': Changed;
+  'custom_attribute.removed': Nothing;
   'role.created': Nothing;
   'role.assigned': { readonly role_id: number };
   'role.withdrawn': { readonly role_id: number; readonly grants_revoked: number };
@@ -98,7 +103,11 @@ export const outcomes = {
   'account.changed': 'success',
   'user.created': 'success',
   'user.changed': 'success',
+  'user.unlocked': 'success',
   'user.removed': 'success',
+  'custom_attribute.created': 'success',
+  'custom_attribute.changed': 'success',
+  'custom_attribute.removed': 'success',
   'role.created': 'success',
   'role.assigned': 'success',
   'role.withdrawn': 'success',
@@ -120,3 +129,10 @@ interface EventOf<Name extends Action> {
 
 /** An event as a rule of the domain tells it. */
 export type AuditEvent = { readonly [Name in Action]: EventOf<Name> }[Action];
+
+/** The names of the members that are given, for `fields`, as the wire writes them. */
+export function setFields(members: object): string[] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],
+  );
+}

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { EventRecord } from '../../store/records.ts';
+import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import type { AuditedAccount } from './record.ts';
 
 const pageSize = 500;
@@ -18,4 +19,17 @@ export async function* listEvents(
     before = page.at(-1)?.id ?? null;
     if (page.length < wanted) return;
   }
+}
+
+/** An event with its detail read. */
+export type AuditedEvent = Omit<EventRecord, 'detail'> & { readonly detail: unknown };
+
+/** One page of the account's events. */
+export async function pageOfEvents(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<AuditedAccount, 'id'>,
+  query: ListQuery,
+): Promise<ListPage<AuditedEvent>> {
+  const page = await store.events.page(account.id, query);
+  return mapPage(page, (event) => ({ ...event, detail: JSON.parse(event.detail) as unknown }));
 }

@@ -2,7 +2,9 @@ import type { Passwords, Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
+import { isImportedDigest } from '../users/imported-passwords.ts';
 
 /** Wrong passwords in a row that close sign-in by password, and for how long. */
 export const maximumInvalidLoginAttempts = 10;
@@ -34,9 +36,24 @@ export async function checkPassword(
     // The place is kept before anything is counted: who is turned away has not guessed.
     const user = await passwords.withPlace((verify) => tryPassword(services, account, attempt, verify));
     wrong = user === null;
+    if (user) await renewImported(services, user, attempt.password);
     return user;
   } finally {
     if (!wrong) await limits.refund(account, 'sign-in', attempt.source);
+  }
+}
+
+/** The first right sign-in with an imported password stores it as every other; a later one does when that cannot be now. */
+async function renewImported(
+  { store, passwords }: Pick<Services, 'store' | 'passwords'>,
+  { accountId, id, passwordDigest }: UserRecord,
+  password: string,
+): Promise<void> {
+  if (passwordDigest === null || !isImportedDigest(passwordDigest)) return;
+  try {
+    await store.users.replaceDigest(accountId, id, passwordDigest, await passwords.digest(password));
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'unavailable')) throw error;
   }
 }
 

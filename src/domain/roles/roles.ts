@@ -77,6 +77,31 @@ export async function replaceRoles(
 ): Promise<number> {
   const wanted = new Set<number>();
   for (const name of names) wanted.add((await requireRole(tx, account, name)).id);
+  return keepRoles(tx, account, userId, wanted, now);
+}
+
+/** The same with ids. Throws `value_invalid` with name `role_ids` for an unknown one. */
+export async function replaceRoleIds(
+  tx: Pick<StoreVerbs, 'roles' | 'grants'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  ids: readonly number[],
+  now: Milliseconds,
+): Promise<number> {
+  for (const id of ids) {
+    if (await tx.roles.find(account.id, id)) continue;
+    throw new Failure('value_invalid', { name: 'role_ids', message: `role_ids names no role with ${id}` });
+  }
+  return keepRoles(tx, account, userId, new Set(ids), now);
+}
+
+async function keepRoles(
+  tx: Pick<StoreVerbs, 'roles' | 'grants'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  wanted: ReadonlySet<number>,
+  now: Milliseconds,
+): Promise<number> {
   const surplus = (await tx.roles.ofUser(account.id, userId)).filter(({ id }) => !wanted.has(id));
   for (const roleId of wanted) await tx.roles.addUser(account.id, roleId, userId, now);
   for (const { id } of surplus) await tx.roles.removeUser(account.id, id, userId);

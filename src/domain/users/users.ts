@@ -2,11 +2,13 @@ import type { Services } from '../../services.ts';
 import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
 import type { StoreVerbs, UserKeys } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { replaceRoles } from '../roles/roles.ts';
 import { readText } from '../text.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
+import { digestPassword, endSignIns } from './new-password.ts';
 import { type SettableStatus, settableStatuses } from './user-status.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
@@ -89,7 +91,7 @@ export async function setUser(
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
       ...(changes.lastname !== undefined && { lastname: readOptional('lastname', changes.lastname) }),
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
-      ...(changes.status !== undefined && withStatus(user, changes.status, now)),
+      ...(changes.status !== undefined && withStatus(user, settableStatuses[changes.status], now)),
       updatedAt: now,
     });
     if (!changed) throw unknownUser();
@@ -130,25 +132,8 @@ export async function removeUser(
   });
 }
 
-/** The names of the members that are given. */
-function setFields(members: NewUser | UserChanges): string[] {
-  return Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-}
-
-async function endSignIns(tx: StoreVerbs, account: Account, userId: number, now: Milliseconds): Promise<number> {
-  await tx.sessions.endOfUser(account.id, userId);
-  return tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
-}
-
-async function digestPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
-  const length = [...password].length;
-  if (length < 8 || length > 256 || !password.isWellFormed()) {
-    throw new Failure('value_invalid', { name: 'password', message: 'password must have 8 to 256 characters' });
-  }
-  return passwords.digest(password);
-}
-
-function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
+/** What a new password changes of a user. */
+export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
   const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
   return {
     passwordDigest,
@@ -159,21 +144,25 @@ function withPassword(user: UserRecord, passwordDigest: string, now: Millisecond
   };
 }
 
-function withStatus(user: UserRecord, name: SettableStatus, now: Milliseconds) {
-  const status: UserStatus = settableStatuses[name];
+/** What a new status changes of a user. */
+export function withStatus(user: Pick<UserRecord, 'activatedAt'>, status: UserStatus, now: Milliseconds) {
   if (status !== settableStatuses.active) return { status };
   return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
 }
 
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 
-function changedNames(user: UserRecord, { email, username }: UserChanges): Partial<Names> {
+/** Both names as they are stored, when one of them changes. */
+export function changedNames(
+  user: UserRecord,
+  { email, username }: Pick<UserChanges, 'email' | 'username'>,
+): Partial<Names> {
   if (email === undefined && username === undefined) return {};
   return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
 }
 
 /** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
-function readNames(email: string | null, username: string | null): Names {
+export function readNames(email: string | null, username: string | null): Names {
   const address = email === null ? null : readEmail(email);
   const name = username === null ? null : readOwnName(username, address);
   if (!address && !name) {

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
+import type { ClientRecord } from '../records.ts';
 import type { ClientStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { separately } from './transact.ts';
@@ -31,6 +34,21 @@ const decoy: DbRow = {
     createdAt: 0,
   }),
   app_id: 0,
+};
+
+const appListing: Listing<ClientRecord> = {
+  table: 'clients',
+  id: 'app_id',
+  columns: { id: filled('number', 'app_id'), name: filled('text', 'name') },
+  within: {
+    user: (_db, accountId, { values: [userId = 0] }) => [
+      `select app_id from app_users where account_id = ? and user_id = ? union
+        select ar.app_id from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
+        where ru.account_id = ? and ru.user_id = ?`,
+      [accountId, userId, accountId, userId],
+    ],
+  },
+  read: rows.clients.read,
 };
 
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
@@ -64,6 +82,13 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     findByApp: async (accountId, appId) => {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? rows.clients.read(row) : null;
+    },
+    pageOfUser: (accountId, userId, query) => {
+      const usable = {
+        ...query,
+        filters: [...query.filters, { field: 'user', test: 'is' as const, values: [userId] }],
+      };
+      return listPage(db, appListing, accountId, usable);
     },
     replaceSecret: async (accountId, appId, secretDigest) => {
       const client = db('clients').where({ account_id: accountId, app_id: appId });

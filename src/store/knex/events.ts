@@ -1,8 +1,26 @@
 import type { Knex } from 'knex';
+import type { EventRecord } from '../records.ts';
 import type { CountStore, EventStore, NewEvent } from '../store.ts';
 import * as rows from './audit-rows.ts';
 import { noHead } from './chain.ts';
 import type { HotVerbs } from './engine.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled, number } from './list-index.ts';
+
+/** Every column has its index (0004_events). */
+const listing: Listing<EventRecord> = {
+  table: 'events',
+  id: 'id',
+  columns: {
+    created_at: filled('number', 'at'),
+    action: filled('text', 'action'),
+    actor_type: filled('text', 'actor_type'),
+    actor_id: number('actor_id'),
+    target_type: filled('text', 'target_type'),
+    target_id: number('target_id'),
+  },
+  read: rows.events.read,
+};
 
 /** `pending` takes what a transaction is to append at its end; null outside of one. */
 export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEvent[] | null): EventStore {
@@ -36,6 +54,7 @@ export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEve
       if (id !== null) newest.where('id', '<', id);
       return (await newest).map(rows.events.read);
     },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { NewEvent, Store, StoreVerbs } from '../store.ts';
 import { accountVerbs, factVerbs } from './accounts.ts';
+import { attributeVerbs } from './attributes.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
@@ -46,6 +47,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     keys: keyVerbs(db),
     callers: callerVerbs(db, hot),
     users: userVerbs(db),
+    attributes: attributeVerbs(db),
     roles: roleVerbs(db),
     access: accessVerbs(db),
     clients: clientVerbs(db, hot),

@@ -42,6 +42,16 @@ export function roleVerbs(db: Knex): RoleStore {
         .select('r.*');
       return found.map(rows.roles.read);
     },
+    idsOfUsers: async (accountId, userIds) => {
+      const found: { user_id: number; role_id: number }[] = await db('role_users')
+        .where('account_id', accountId)
+        .whereIn('user_id', userIds)
+        .orderBy(['user_id', 'assigned_at', 'role_id'])
+        .select('user_id', 'role_id');
+      const roleIds = new Map<number, number[]>(userIds.map((userId) => [userId, []]));
+      for (const { user_id: userId, role_id: roleId } of found) roleIds.get(userId)?.push(roleId);
+      return roleIds;
+    },
     addUser: (accountId, roleId, userId, at) =>
       separately(db, async (tx) => {
         const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };

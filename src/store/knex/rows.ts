@@ -13,9 +13,7 @@ import type {
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
-  UserRecord,
 } from '../records.ts';
-import type { UserKeys } from '../store.ts';
 import { flag, json, shape } from './shape.ts';
 
 /** Without the hosts, which have a table of their own. */
@@ -69,25 +67,7 @@ export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
   revokedAt: 'revoked_at',
 });
 
-export const users = shape<UserRecord>('users', 'id', {
-  accountId: 'account_id',
-  id: 'id',
-  email: 'email',
-  username: 'username',
-  firstname: 'firstname',
-  lastname: 'lastname',
-  status: 'status',
-  passwordDigest: 'password_digest',
-  invalidLoginAttempts: 'invalid_login_attempts',
-  lockedUntil: 'locked_until',
-  lastLogin: 'last_login',
-  passwordChangedAt: 'password_changed_at',
-  activatedAt: 'activated_at',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-});
-
-export const userKeys = shape<UserKeys>('users', null, { emailKey: 'email_key', usernameKey: 'username_key' });
+export { customAttributes, userDetails, userKeys, users } from './user-rows.ts';
 
 export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',

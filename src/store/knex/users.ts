@@ -1,19 +1,21 @@
 import type { Knex } from 'knex';
-import type { UserRecord } from '../records.ts';
+import type { UserDetails, UserRecord } from '../records.ts';
 import type { UserKeys, UserStore } from '../store.ts';
+import { listPage } from './list.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
-import { separately } from './transact.ts';
+import { separately, together } from './transact.ts';
+import { readDetailed, userListing } from './user-listing.ts';
 
-function write(values: Partial<UserRecord & UserKeys>): Record<string, Cell> {
-  return { ...rows.users.write(values), ...rows.userKeys.write(values) };
+function write(values: Partial<UserRecord & UserKeys & UserDetails>): Record<string, Cell> {
+  return { ...rows.users.write(values), ...rows.userKeys.write(values), ...rows.userDetails.write(values) };
 }
 
 function readOne(row: DbRow | undefined): UserRecord | null {
   return row ? rows.users.read(row) : null;
 }
 
-type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts';
+type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';
 
 /** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot get past it. */
 function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
@@ -40,6 +42,10 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
     countDecoyAttempt: async (accountId) => {
       await db('accounts').where('id', accountId).increment('decoy_attempts');
     },
+    replaceDigest: async (accountId, id, from, to) => {
+      const unchanged = db('users').where({ account_id: accountId, id, password_digest: from });
+      return (await unchanged.update({ password_digest: to })) === 1;
+    },
     clearAttempts: async (accountId, userId, passwordDigest) => {
       await db('users')
         .where({ account_id: accountId, id: userId })
@@ -58,6 +64,11 @@ export function userVerbs(db: Knex): UserStore {
   return {
     ...attemptVerbs(db),
     find,
+    findDetailed: async (accountId, id) => {
+      const row = await db('users').where({ account_id: accountId, id }).first();
+      return row ? readDetailed(row) : null;
+    },
+    page: (accountId, query) => listPage(db, userListing, accountId, query),
     create: (user) =>
       separately(db, async (tx) => {
         const [row] = await tx('users').insert(write(user)).returning('*');
@@ -85,6 +96,12 @@ export function userVerbs(db: Knex): UserStore {
         return readOne(changed);
       });
     },
-    remove: async (accountId, id) => (await db('users').where({ account_id: accountId, id }).delete()) === 1,
+    remove: (accountId, id) =>
+      together(db, async (tx) => {
+        // As the index of the list has it: that is how the statement finds the few.
+        const managed = tx('users').where('account_id', accountId).whereRaw('coalesce(manager_user_id, -1) = ?', [id]);
+        await managed.update({ manager_user_id: null });
+        return (await tx('users').where({ account_id: accountId, id }).delete()) === 1;
+      }),
   };
 }

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/auth-2.ts';
+import { unlimited } from '../../domain/callers/unlimited.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -7,7 +8,6 @@ import type { Services } from '../../services.ts';
 export function readRateLimit({ limits }: Pick<Services, 'limits'>): Handler<operations['readRateLimit']> {
   return async ({ caller, origin }, respond) => {
     if (!caller) throw new Failure('caller_unauthenticated');
-    const unlimited = { limit: 2 ** 31 - 1, remaining: 2 ** 31 - 1, resetSeconds: 0 };
     const state = (await limits.state(origin.account, 'api-2', caller.clientId)) ?? unlimited;
     return respond(200, {
       status: { error: false, code: 200, type: 'success', message: 'Success' },

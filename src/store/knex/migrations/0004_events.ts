@@ -3,10 +3,7 @@
  * added only: triggers refuse the rest, whoever asks.
  */
 import type { Knex } from 'knex';
-
-function isPostgres(db: Knex): boolean {
-  return db.client.driverName === 'pg';
-}
+import { expressionOf, filled, isPostgres, type ListColumn, number } from '../list-index.ts';
 
 /** `at`, ids and counts are numbers of 64 bits; a detail is JSON text. */
 function tables(db: Knex): Record<string, string> {
@@ -25,13 +22,18 @@ function tables(db: Knex): Record<string, string> {
   };
 }
 
-/** Each ends with the number of the event: the newest of a kind stand together. */
-const indexes = [
-  ['account_id', 'at', 'id'],
-  ['account_id', 'action', 'id'],
-  ['account_id', 'actor_type', 'actor_id', 'id'],
-  ['account_id', 'target_type', 'target_id', 'id'],
-];
+/** What is looked for; behind it the order of the list, so that the newest of a kind stand together. */
+const indexes: Readonly<Record<string, readonly ListColumn[]>> = {
+  at: [],
+  action: [filled('text', 'action')],
+  actor: [filled('text', 'actor_type'), number('actor_id')],
+  target: [filled('text', 'target_type'), number('target_id')],
+};
+
+function indexed(db: Knex, column: ListColumn): string {
+  const expression = expressionOf(db, column);
+  return isPostgres(db) ? `(${expression})` : expression;
+}
 
 async function refuseChanges(db: Knex): Promise<void> {
   if (!isPostgres(db)) {
@@ -54,8 +56,9 @@ async function refuseChanges(db: Knex): Promise<void> {
 
 export async function up(db: Knex): Promise<void> {
   for (const [name, definition] of Object.entries(tables(db))) await db.raw(`create table ${name} ${definition}`);
-  for (const columns of indexes) {
-    await db.raw(`create index events_${columns.join('_')}_index on events (${columns.join(', ')})`);
+  for (const [name, columns] of Object.entries(indexes)) {
+    const wanted = columns.map((column) => `${indexed(db, column)}, `).join('');
+    await db.raw(`create index events_${name}_list on events (account_id, ${wanted}at, id)`);
   }
   await refuseChanges(db);
 }

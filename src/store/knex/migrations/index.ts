@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import * as first from './0001_first.ts';
 import * as generations from './0002_generations.ts';
+import * as management from './0003_management.ts';
 import * as events from './0004_events.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0001_first', ...first },
   { name: '0002_generations', ...generations },
+  { name: '0003_management', ...management },
   { name: '0004_events', ...events },
 ];
 

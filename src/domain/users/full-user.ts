@@ -1,0 +1,79 @@
+/** Users with all that the management of an account shows of them. */
+
+import type { Services } from '../../services.ts';
+import type { CustomAttributeRecord, DetailedUser } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import type { ListFilter, ListPage, ListQuery } from '../listing.ts';
+import { mapPage } from '../listing.ts';
+
+export interface FullUser extends DetailedUser {
+  /** In order of assignment. */
+  readonly roleIds: readonly number[];
+  /** Every defined attribute by its short name; null where the user has no value. */
+  readonly customAttributes: Readonly<Record<string, string | null>>;
+}
+
+type Verbs = Pick<StoreVerbs, 'users' | 'roles' | 'attributes'>;
+
+/** Reads roles and attributes of all the users at once. */
+async function completer(
+  store: Verbs,
+  accountId: number,
+  users: readonly DetailedUser[],
+): Promise<(user: DetailedUser) => FullUser> {
+  const ids = users.map(({ id }) => id);
+  const attributes = await store.attributes.list(accountId);
+  const roleIds = ids.length > 0 ? await store.roles.idsOfUsers(accountId, ids) : new Map<number, number[]>();
+  const given = ids.length > 0 && attributes.length > 0 ? await store.attributes.valuesOf(accountId, ids) : [];
+  const values = new Map(given.map(({ userId, attributeId, value }) => [`${userId}/${attributeId}`, value]));
+  const valueIn = (user: DetailedUser, { id }: CustomAttributeRecord) => values.get(`${user.id}/${id}`) ?? null;
+  return (user) => ({
+    ...user,
+    roleIds: roleIds.get(user.id) ?? [],
+    customAttributes: Object.fromEntries(attributes.map((one) => [one.shortname, valueIn(user, one)])),
+  });
+}
+
+/** Throws `not_found` when there is no such user in the account. */
+export async function readFullUser(store: Verbs, account: Pick<Account, 'id'>, userId: number): Promise<FullUser> {
+  const user = await store.users.findDetailed(account.id, userId);
+  if (!user) throw new Failure('not_found', { name: 'user', message: 'there is no such user' });
+  return (await completer(store, account.id, [user]))(user);
+}
+
+/** A page of users. `query` is as `UserStore.page` reads it, without attributes; throws `request_invalid` for an unknown one. */
+export async function listFullUsers(
+  { store }: Pick<Services, 'store'>,
+  account: Pick<Account, 'id'>,
+  query: ListQuery,
+  attributeFilters: readonly AttributeFilter[] = [],
+): Promise<ListPage<FullUser>> {
+  const filters = [...query.filters, ...(await attributesOf(store, account, attributeFilters))];
+  const page = await store.users.page(account.id, { ...query, filters });
+  return mapPage(page, await completer(store, account.id, page.items));
+}
+
+/** A filter on the custom attribute of this short name. */
+export interface AttributeFilter {
+  readonly shortname: string;
+  readonly filter: Pick<ListFilter, 'test' | 'values'>;
+}
+
+async function attributesOf(
+  store: Verbs,
+  account: Pick<Account, 'id'>,
+  filters: readonly AttributeFilter[],
+): Promise<ListFilter[]> {
+  if (filters.length === 0) return [];
+  const attributes = await store.attributes.list(account.id);
+  return filters.map(({ shortname, filter }) => {
+    const attribute = attributes.find((one) => one.shortname === shortname);
+    if (!attribute) {
+      const name = `custom_attributes.${shortname}`;
+      throw new Failure('request_invalid', { name, message: `${name} is no custom attribute` });
+    }
+    return { ...filter, field: 'custom_attribute', of: attribute.id };
+  });
+}

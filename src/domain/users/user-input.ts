@@ -1,0 +1,130 @@
+/** What the management of an account writes about a user, read member by member. */
+
+import type { Services } from '../../services.ts';
+import type { UserDetails, UserState, UserStatus } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { readText } from '../text.ts';
+import { importDigest } from './imported-passwords.ts';
+import { digestPassword } from './new-password.ts';
+
+type Text = string | null | undefined;
+
+/** Undefined members stay as they are; null and the empty text clear, as 0 does for numbers. */
+export interface UserInput {
+  readonly email?: Text;
+  readonly username?: Text;
+  readonly firstname?: Text;
+  readonly lastname?: Text;
+  readonly title?: Text;
+  readonly department?: Text;
+  readonly company?: Text;
+  readonly phone?: Text;
+  readonly comment?: Text;
+  readonly externalId?: Text;
+  readonly preferredLocaleCode?: Text;
+  readonly groupId?: number | null | undefined;
+  readonly managerUserId?: number | null | undefined;
+  readonly policyId?: number | null | undefined;
+  readonly status?: UserStatus | undefined;
+  readonly state?: UserState | undefined;
+  /** All roles of the user. */
+  readonly roleIds?: readonly number[] | null | undefined;
+  /** Values by short name. */
+  readonly customAttributes?: Readonly<Record<string, string | null>> | null | undefined;
+  readonly password?: Text;
+  readonly passwordConfirmation?: Text;
+  readonly passwordAlgorithm?: Text;
+  readonly salt?: Text;
+  /** False: a password that breaks the rules for passwords is taken. */
+  readonly validatePolicy: boolean;
+}
+
+/** A name: undefined stays, the empty text clears. */
+export function cleared(text: Text): string | null | undefined {
+  return text === '' ? null : text;
+}
+
+function readOptional(name: string, text: Text, most?: number): string | null {
+  const value = cleared(text) ?? null;
+  return value === null ? null : readText(name, value, most);
+}
+
+type Profile = Omit<UserDetails, 'invitationSentAt'> & {
+  readonly firstname: string | null;
+  readonly lastname: string | null;
+};
+
+const texts = {
+  firstname: 'firstname',
+  lastname: 'lastname',
+  title: 'title',
+  department: 'department',
+  company: 'company',
+  phone: 'phone',
+  externalId: 'external_id',
+  preferredLocaleCode: 'preferred_locale_code',
+} as const satisfies Partial<Record<keyof Profile, string>>;
+
+const numbers = ['groupId', 'managerUserId', 'policyId'] as const;
+
+/** The members given, as they are stored. Throws `value_invalid` with the name of the wire. */
+export function readProfile(input: UserInput): Partial<Profile> {
+  const profile: Record<string, string | number | null> = {};
+  for (const [member, name] of Object.entries(texts)) {
+    const text = input[member as keyof typeof texts];
+    if (text !== undefined) profile[member] = readOptional(name, text);
+  }
+  if (input.comment !== undefined) profile['comment'] = readOptional('comment', input.comment, 1024);
+  for (const member of numbers) {
+    const value = input[member];
+    // Clients that cannot leave a number out send 0.
+    if (value !== undefined) profile[member] = value === 0 ? null : value;
+  }
+  if (input.state !== undefined) profile['state'] = input.state;
+  return profile as Partial<Profile>;
+}
+
+/** Throws `value_invalid` when the manager is nobody of the account. */
+export async function requireManager(
+  tx: Pick<StoreVerbs, 'users'>,
+  account: Pick<Account, 'id'>,
+  { managerUserId }: Partial<Profile>,
+): Promise<void> {
+  if (managerUserId == null || (await tx.users.find(account.id, managerUserId))) return;
+  const message = `manager_user_id names no user with ${managerUserId}`;
+  throw new Failure('value_invalid', { name: 'manager_user_id', message });
+}
+
+/** What is stored for the new password; undefined when none is given. Throws `value_invalid`. */
+export async function readPassword(
+  services: Pick<Services, 'passwords'>,
+  { password, passwordConfirmation, passwordAlgorithm, salt, validatePolicy }: UserInput,
+): Promise<string | undefined> {
+  if (passwordConfirmation && passwordConfirmation !== password) {
+    const message = 'password_confirmation is not the same as password';
+    throw new Failure('value_invalid', { name: 'password_confirmation', message });
+  }
+  if (!password) return undefined;
+  if (passwordAlgorithm) return importDigest(passwordAlgorithm, salt ?? '', password);
+  return digestPassword(services, password, validatePolicy ? undefined : 1);
+}
+
+/** Stores values of custom attributes; part of a transaction. Throws `value_invalid` for an undefined short name. */
+export async function setAttributes(
+  tx: Pick<StoreVerbs, 'attributes'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  values: UserInput['customAttributes'],
+): Promise<void> {
+  const given = Object.entries(values ?? {});
+  if (given.length === 0) return;
+  const known = await tx.attributes.list(account.id);
+  for (const [shortname, value] of given) {
+    const name = `custom_attributes.${shortname.slice(0, 64)}`;
+    const attribute = known.find((one) => one.shortname === shortname);
+    if (!attribute) throw new Failure('value_invalid', { name, message: `${name} is not defined` });
+    await tx.attributes.setValue(account.id, userId, attribute.id, readOptional(name, value));
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Cursors: a place in a list and what the list was asked for, authenticated. On the wire base64 of `cursor=<token>`,
+ * which has neither padding nor anything but letters and digits, since the token has letters and digits only and a
+ * length that fills the last group of three bytes.
+ */
+
+import { timingSafeEqual } from 'node:crypto';
+import type { Account } from '../domain/accounts/account.ts';
+import type { ListPosition } from '../domain/listing.ts';
+import type { Services } from '../services.ts';
+
+/** What a cursor carries; parameters as they were sent. */
+export interface CursorContent {
+  readonly direction: 'after' | 'before';
+  readonly position: ListPosition;
+  readonly limit: number;
+  /** As in `sort`: `-created_at`. */
+  readonly sort: string;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly fields: string | null;
+}
+
+type Vault = Pick<Services, 'vault'>;
+
+const prefix = 'cursor=';
+const macBytes = 16;
+
+/** Letters and digits for the two characters of base64url that are neither, and for `x`, which announces them. */
+const escapes: Readonly<Record<string, string>> = { x: 'x0', '-': 'x1', _: 'x2' };
+const unescapes: Readonly<Record<string, string>> = { x0: 'x', x1: '-', x2: '_', x3: '' };
+
+function macOf({ vault }: Vault, account: Account, list: string, payload: string): Buffer {
+  return vault.mac(account.record, 'list cursor', `${list} ${payload}`).subarray(0, macBytes);
+}
+
+/** The cursor of a list (its operationId) of an account. */
+export function writeCursor(services: Vault, account: Account, list: string, content: CursorContent): string {
+  const { direction, position, limit, sort, filters, fields } = content;
+  const payload = JSON.stringify([direction, position.key, position.id, limit, sort, filters, fields]);
+  const bytes = Buffer.concat([macOf(services, account, list, payload), Buffer.from(payload)]);
+  let token = bytes.toString('base64url').replace(/[x_-]/g, (character) => escapes[character] ?? character);
+  while ((prefix.length + token.length) % 3 !== 0) token += 'x3';
+  return Buffer.from(prefix + token).toString('base64');
+}
+
+/** What a cursor of this list says, as it is written or as its token alone; null for any other text. */
+export function readCursor(services: Vault, account: Account, list: string, text: string): CursorContent | null {
+  const decoded = Buffer.from(text, 'base64').toString('latin1');
+  const token = decoded.startsWith(prefix) ? decoded.slice(prefix.length) : text;
+  const bytes = Buffer.from(
+    token.replace(/x[0-3]/g, (escaped) => unescapes[escaped] ?? escaped),
+    'base64url',
+  );
+  const mac = bytes.subarray(0, macBytes);
+  const payload = bytes.subarray(macBytes).toString('utf8');
+  if (mac.length < macBytes || !timingSafeEqual(mac, macOf(services, account, list, payload))) return null;
+  const [direction, key, id, limit, sort, filters, fields] = JSON.parse(payload);
+  return { direction, position: { key, id }, limit, sort, filters, fields };
+}

@@ -1,0 +1,71 @@
+/** What a contract says about a list in `x-list`, beside the parameters themselves. */
+
+import type { Contract, ContractOperation } from './contract.ts';
+
+/** The extension as written. */
+export interface ListExtension {
+  /** Sort key where none is asked for; `-` before it for descending. */
+  readonly order: string;
+  readonly sort: readonly string[];
+  /** Members that are compared as they are. */
+  readonly exact?: Readonly<Record<string, 'integer' | 'text'>>;
+  /** Texts in which a `*` at either end stands for any text. */
+  readonly match?: readonly string[];
+  /** `created`: `created_since` and `created_until` bound the field `created_at` (or `last_login`, named without `_at`). */
+  readonly range?: readonly string[];
+  /** Parameters that the operation reads itself; `name.*` stands for all names that begin so. */
+  readonly special?: readonly string[];
+  /** Unknown parameters are refused, not ignored. */
+  readonly strict?: boolean;
+}
+
+/** A list's rules with what follows from the rest of the contract. */
+export interface ListRules extends ListExtension {
+  readonly operationId: string;
+  readonly path: string;
+  /** Members of an item: what `fields` may name. */
+  readonly members: ReadonlySet<string>;
+  readonly maximumLimit: number;
+  readonly defaultLimit: number;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+function follow(contract: Contract, node: Node): Node {
+  const reference = node['$ref'];
+  if (typeof reference !== 'string') return node;
+  const found = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, step) => (at as Node)[step.replaceAll('~1', '/').replaceAll('~0', '~')], contract);
+  return follow(contract, found as Node);
+}
+
+function membersOf(contract: Contract, operation: ContractOperation): ReadonlySet<string> {
+  const media = operation.responses['200']?.content?.['application/json'] as { schema: Node };
+  const items = follow(contract, follow(contract, media.schema)['items'] as Node);
+  return new Set(Object.keys(items['properties'] as Node));
+}
+
+function limitsOf(contract: Contract, operation: ContractOperation): [maximum: number, fallback: number] {
+  const { parameters = [] } = operation as { parameters?: readonly Node[] };
+  const limit = parameters.map((one) => follow(contract, one)).find((one) => one['name'] === 'limit');
+  const { maximum = 1000 } = (limit?.['schema'] ?? {}) as { maximum?: number };
+  // A list with a low maximum begins with it (hooks, variables and logs).
+  return [maximum, maximum < 1000 ? maximum : 50];
+}
+
+/** The rules of every list of a contract, by operationId. */
+export function readListRules(contract: Contract): ReadonlyMap<string, ListRules> {
+  const rules = new Map<string, ListRules>();
+  for (const [path, item] of Object.entries(contract.paths)) {
+    const operation = item['get'] as (ContractOperation & { readonly 'x-list'?: ListExtension }) | undefined;
+    const extension = operation?.['x-list'];
+    if (!operation || !extension) continue;
+    const [maximumLimit, defaultLimit] = limitsOf(contract, operation);
+    const members = membersOf(contract, operation);
+    const { operationId } = operation;
+    rules.set(operationId, { ...extension, operationId, path, members, maximumLimit, defaultLimit });
+  }
+  return rules;
+}

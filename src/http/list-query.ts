@@ -1,0 +1,138 @@
+/** Reads the parameters of a list: which page, in which order, of which items, with which members. */
+
+import { Failure } from '../domain/failure.ts';
+import { type ListFilter, type ListQuery, matching } from '../domain/listing.ts';
+import type { CursorContent } from './cursor.ts';
+import type { ListRules } from './list-contract.ts';
+
+/** A list as asked for, by parameters or by a cursor that came from parameters. */
+export interface ListRequest {
+  readonly query: ListQuery;
+  /** As `sort` writes it, always with the field that is sorted by. */
+  readonly sort: string;
+  /** The filters as sent. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly fields: string | null;
+}
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const pagingNames: readonly string[] = ['limit', 'page', 'cursor', 'sort', 'fields'];
+const mostFilterBytes = 1000;
+const largestInteger = 2 ** 31 - 1;
+
+export function refused(name: string, message: string): Failure {
+  return new Failure('request_invalid', { name, message: `${name} ${message}` });
+}
+
+function isSpecial({ special = [] }: ListRules, name: string): boolean {
+  return special.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
+}
+
+function isFilter(rules: ListRules, name: string): boolean {
+  return (
+    isSpecial(rules, name) ||
+    (rules.match ?? []).includes(name) ||
+    Object.hasOwn(rules.exact ?? {}, name) ||
+    (rules.range ?? []).some((one) => name === `${one}_since` || name === `${one}_until`)
+  );
+}
+
+/** The filters among the parameters, sorted by name. Throws `request_invalid` for an unknown one where that matters. */
+function filtersOf(rules: ListRules, parameters: Parameters): Record<string, string> {
+  const filters: Record<string, string> = {};
+  for (const name of Object.keys(parameters).sort()) {
+    if (isFilter(rules, name)) filters[name] = String(parameters[name]);
+    else if (rules.strict && !pagingNames.includes(name)) throw refused(name.slice(0, 100), 'is no parameter here');
+  }
+  if (Buffer.byteLength(JSON.stringify(filters)) > mostFilterBytes + 200) {
+    throw new Failure('request_invalid', { message: `the filters have more than ${mostFilterBytes} bytes` });
+  }
+  return filters;
+}
+
+function readInteger(name: string, text: string): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= largestInteger)) throw refused(name, 'must be an integer from 0 to 2147483647');
+  return value;
+}
+
+/** ISO 8601: a date, or a date and a time with its zone (UTC where none is named). */
+export function readTime(name: string, text: string): number {
+  // A `+` that was not percent-encoded arrives as a space.
+  const iso = text.replace(' ', '+');
+  const [, date, time, zone] =
+    /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/.exec(iso) ?? [];
+  const value =
+    date === undefined ? Number.NaN : Date.parse(time === undefined ? date : `${date}T${time}${zone ?? 'Z'}`);
+  if (Number.isNaN(value)) throw refused(name, 'must be a time in ISO 8601');
+  return value;
+}
+
+function filterOf(rules: ListRules, name: string, text: string): ListFilter | null {
+  if (isSpecial(rules, name)) return null;
+  if (rules.match?.includes(name)) return matching(name, text);
+  const kind = rules.exact?.[name];
+  if (kind) return { field: name, test: 'is', values: [kind === 'integer' ? readInteger(name, text) : text] };
+  const bound = name.replace(/_(since|until)$/, '');
+  const field = rules.sort.includes(`${bound}_at`) ? `${bound}_at` : bound;
+  return { field, test: name.endsWith('_since') ? 'from' : 'to', values: [readTime(name, text)] };
+}
+
+function readSort(rules: ListRules, sort: unknown, filters: readonly ListFilter[]): string {
+  if (sort === undefined) {
+    // The index that finds the texts that begin so has them in this order.
+    const begun = filters.find(({ field, test }) => test === 'begins' && rules.sort.includes(field));
+    return begun?.field ?? rules.order;
+  }
+  // A `+` that was not percent-encoded arrives as a space.
+  const text = String(sort).replace(/^[+ ]/, '');
+  if (!rules.sort.includes(text.replace(/^-/, ''))) throw refused('sort', `must name one of ${rules.sort.join(', ')}`);
+  return text;
+}
+
+function readFields(rules: ListRules, fields: unknown): string | null {
+  if (fields === undefined) return null;
+  for (const name of String(fields).split(',')) {
+    if (!rules.members.has(name)) throw refused('fields', 'must name members of an item, separated by commas');
+  }
+  return String(fields);
+}
+
+function requestOf(
+  rules: ListRules,
+  filters: Readonly<Record<string, string>>,
+  given: { sort: unknown; fields: unknown; limit: number; at: ListQuery['at'] },
+): ListRequest {
+  const tests = Object.entries(filters)
+    .map(([name, text]) => filterOf(rules, name, text))
+    .filter((one) => one !== null);
+  const sort = readSort(rules, given.sort, tests);
+  const order = { field: sort.replace(/^-/, ''), descending: sort.startsWith('-') };
+  const query = { sort: order, filters: tests, limit: given.limit, at: given.at };
+  return { query, sort, filters, fields: readFields(rules, given.fields) };
+}
+
+/** The list that a cursor goes on with; throws `request_invalid` for what may not stand beside one. */
+function continued(rules: ListRules, parameters: Parameters, cursor: CursorContent): ListRequest {
+  for (const name of ['page', 'sort']) {
+    if (parameters[name] !== undefined) throw refused(name, 'cannot stand beside a cursor');
+  }
+  for (const [name, text] of Object.entries(filtersOf(rules, parameters))) {
+    if (cursor.filters[name] !== text) throw refused(name, 'is another one than that of the cursor');
+  }
+  const { direction, position, limit, sort, fields } = cursor;
+  const at = direction === 'after' ? { after: position } : { before: position };
+  return requestOf(rules, cursor.filters, { sort, fields: fields ?? undefined, limit, at });
+}
+
+/**
+ * The list that validated parameters ask for; `cursor` is the content of theirs, when they have one.
+ * Throws `request_invalid`.
+ */
+export function readListRequest(rules: ListRules, parameters: Parameters, cursor: CursorContent | null): ListRequest {
+  if (cursor) return continued(rules, parameters, cursor);
+  const { page = 1, limit = rules.defaultLimit, sort, fields } = parameters;
+  const at = { page: Number(page) };
+  return requestOf(rules, filtersOf(rules, parameters), { sort, fields, limit: Number(limit), at });
+}

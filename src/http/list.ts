@@ -1,0 +1,101 @@
+/** One mechanism for every list: what its contract says in `x-list` decides what may be asked, the answer tells where one stands. */
+
+import { Failure } from '../domain/failure.ts';
+import type { ListPage, ListPosition } from '../domain/listing.ts';
+import type { Services } from '../services.ts';
+import { type CursorContent, readCursor, writeCursor } from './cursor.ts';
+import type { ListRules } from './list-contract.ts';
+import { type ListRequest, readListRequest, refused } from './list-query.ts';
+import type { List, Origin, ReplyHeaders } from './operation.ts';
+
+type Vault = Pick<Services, 'vault'>;
+
+/** The list that a request asks for. Throws `request_invalid`. */
+export function readList(
+  services: Vault,
+  rules: ListRules,
+  { account }: Pick<Origin, 'account'>,
+  parameters: Readonly<Record<string, unknown>>,
+): List {
+  const text = parameters['cursor'];
+  const cursor = text === undefined ? null : readCursor(services, account, rules.operationId, String(text));
+  if (text !== undefined && cursor === null) throw refused('cursor', 'is none of this list');
+  const request = readListRequest(rules, parameters, cursor);
+  const write = (direction: CursorContent['direction'], position: ListPosition) =>
+    writeCursor(services, account, rules.operationId, {
+      direction,
+      position,
+      limit: request.query.limit,
+      sort: request.sort,
+      filters: request.filters,
+      fields: request.fields,
+    });
+  return {
+    query: request.query,
+    filters: request.filters,
+    answer: (page, represent) => [
+      page.items.map((item) => pick(represent(item), request.fields)),
+      headersOf(request, page, `${account.baseUrl}${rules.path}`, write),
+    ],
+  };
+}
+
+/** The members that `fields` names. */
+function pick<Shown extends object>(shown: Shown, fields: string | null): Partial<Shown> {
+  if (fields === null) return shown;
+  const wanted = new Set(fields.split(','));
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => wanted.has(name))) as Partial<Shown>;
+}
+
+function headersOf(
+  request: ListRequest,
+  page: ListPage<unknown>,
+  url: string,
+  write: (direction: CursorContent['direction'], position: ListPosition) => string,
+): ReplyHeaders {
+  const after = page.after && write('after', page.after);
+  const before = page.before && write('before', page.before);
+  const links = 'page' in request.query.at ? pageLinks(request, page, url) : cursorLinks(after, before, url);
+  return {
+    'page-items': String(page.items.length),
+    ...('page' in request.query.at && pageHeaders(request, request.query.at.page, page.total)),
+    ...(after && { 'after-cursor': after }),
+    ...(before && { 'before-cursor': before }),
+    ...(links.length > 0 && { link: links.join(', ') }),
+  };
+}
+
+function pagesOf({ query }: ListRequest, total: number | null): number {
+  if (total === null) throw new Failure('internal', { reason: 'a numbered page was answered without its total' });
+  return Math.ceil(total / query.limit);
+}
+
+function pageHeaders(request: ListRequest, page: number, total: number | null): ReplyHeaders {
+  const pages = String(pagesOf(request, total));
+  return { 'current-page': String(page), 'total-count': String(total), 'total-pages': pages };
+}
+
+/** RFC 8288 §3: targets are built from the account's own address, never from the request's. */
+function link(url: string, parameters: Readonly<Record<string, string>>, rel: string): string {
+  return `<${url}?${new URLSearchParams(parameters)}>; rel="${rel}"`;
+}
+
+function cursorLinks(after: string | null, before: string | null, url: string): string[] {
+  return [
+    ...(before ? [link(url, { cursor: before }, 'prev')] : []),
+    ...(after ? [link(url, { cursor: after }, 'next')] : []),
+  ];
+}
+
+function pageLinks(request: ListRequest, { total }: ListPage<unknown>, url: string): string[] {
+  const { query, filters, sort, fields } = request;
+  const pages = pagesOf(request, total);
+  const current = 'page' in query.at ? query.at.page : 1;
+  const fixed = { ...filters, sort, ...(fields !== null && { fields }), limit: String(query.limit) };
+  const to = (page: number, rel: string) => link(url, { ...fixed, page: String(page) }, rel);
+  return [
+    ...(current > 1 ? [to(1, 'first')] : []),
+    ...(current > 1 && pages > 0 ? [to(Math.min(current - 1, pages), 'prev')] : []),
+    ...(current < pages ? [to(current + 1, 'next'), to(pages, 'last')] : []),
+  ];
+}

@@ -1,0 +1,68 @@
+import type { Knex } from 'knex';
+import type { CustomAttributeRecord } from '../records.ts';
+import type { AttributeStore } from '../store.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
+import * as rows from './rows.ts';
+import { separately } from './transact.ts';
+
+const listing: Listing<CustomAttributeRecord> = {
+  table: 'custom_attributes',
+  id: 'id',
+  columns: {
+    id: filled('number', 'id'),
+    name: filled('text', 'name'),
+    shortname: filled('text', 'shortname'),
+    position: filled('number', 'position'),
+  },
+  read: rows.customAttributes.read,
+};
+
+export function attributeVerbs(db: Knex): AttributeStore {
+  const one = (accountId: number, id: number) => db('custom_attributes').where({ account_id: accountId, id });
+  const find = async (accountId: number, id: number) => {
+    const row = await one(accountId, id).first();
+    return row ? rows.customAttributes.read(row) : null;
+  };
+  return {
+    find,
+    create: ({ position, ...attribute }) =>
+      separately(db, async (tx) => {
+        const after = tx.raw(
+          '(select coalesce(max(position), 0) + 1 from custom_attributes as others where others.account_id = ?)',
+          [attribute.accountId],
+        );
+        const row = { ...rows.customAttributes.write(attribute), position: position ?? after };
+        const [created] = await tx('custom_attributes').insert(row).returning('*');
+        return rows.customAttributes.read(created);
+      }),
+    list: async (accountId) => {
+      const found = await db('custom_attributes').where('account_id', accountId).orderBy('id');
+      return found.map(rows.customAttributes.read);
+    },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
+    update: async (accountId, id, changes) => {
+      const row = rows.customAttributes.write(changes);
+      if (Object.keys(row).length === 0) return find(accountId, id);
+      return separately(db, async (tx) => {
+        const [changed] = await tx('custom_attributes').where({ account_id: accountId, id }).update(row).returning('*');
+        return changed ? rows.customAttributes.read(changed) : null;
+      });
+    },
+    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+    valuesOf: async (accountId, userIds) => {
+      const found = await db('user_attributes').where('account_id', accountId).whereIn('user_id', userIds);
+      return found.map((row) => ({ userId: row.user_id, attributeId: row.attribute_id, value: row.value }));
+    },
+    setValue: (accountId, userId, attributeId, value) =>
+      separately(db, async (tx) => {
+        const key = { account_id: accountId, user_id: userId, attribute_id: attributeId };
+        if (value === null) await tx('user_attributes').where(key).delete();
+        else
+          await tx('user_attributes')
+            .insert({ ...key, value })
+            .onConflict(Object.keys(key))
+            .merge(['value']);
+      }),
+  };
+}

@@ -1,0 +1,49 @@
+/** Which column keeps which field of users and of what accounts add to them. */
+
+import type { CustomAttributeRecord, UserDetails, UserRecord } from '../records.ts';
+import type { UserKeys } from '../store.ts';
+import { shape } from './shape.ts';
+
+export const users = shape<UserRecord>('users', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  email: 'email',
+  username: 'username',
+  firstname: 'firstname',
+  lastname: 'lastname',
+  status: 'status',
+  passwordDigest: 'password_digest',
+  invalidLoginAttempts: 'invalid_login_attempts',
+  lockedUntil: 'locked_until',
+  lastLogin: 'last_login',
+  passwordChangedAt: 'password_changed_at',
+  activatedAt: 'activated_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+});
+
+export const userKeys = shape<UserKeys>('users', null, { emailKey: 'email_key', usernameKey: 'username_key' });
+
+export const userDetails = shape<UserDetails>('users', null, {
+  title: 'title',
+  department: 'department',
+  company: 'company',
+  phone: 'phone',
+  comment: 'comment',
+  externalId: 'external_id',
+  groupId: 'group_id',
+  managerUserId: 'manager_user_id',
+  preferredLocaleCode: 'preferred_locale_code',
+  policyId: 'policy_id',
+  state: 'state',
+  invitationSentAt: 'invitation_sent_at',
+});
+
+export const customAttributes = shape<CustomAttributeRecord>('custom_attributes', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  name: 'name',
+  shortname: 'shortname',
+  position: 'position',
+  createdAt: 'created_at',
+});

@@ -1,0 +1,79 @@
+import type { components, operations } from '../../../generated/api-2.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
+
+type ErrorBody = components['schemas']['Error'];
+
+const longestMessage = 512;
+
+/** The one error form of this surface; the failure's own words where none are given. */
+const error =
+  <const Code extends ErrorBody['statusCode']>(
+    statusCode: Code,
+    name: ErrorBody['name'],
+    words?: string,
+    headers?: ReplyHeaders,
+  ) =>
+  ({ message }: Failure) => ({
+    status: statusCode,
+    body: { statusCode, name, message: (words ?? message).slice(0, longestMessage) },
+    ...(headers && { headers }),
+  });
+
+const badRequest = error(400, 'BadRequestError');
+const unprocessable = error(422, 'UnprocessableEntityError');
+const notFound = error(404, 'NotFoundError', 'The resource with the given id could not be found');
+const unauthorized = error(401, 'UnauthorizedError', 'The request requires user authentication.', {
+  'www-authenticate': 'Bearer realm="gatehouse"',
+});
+
+function forbidden({ detail }: Failure) {
+  const message = `One of the scopes ${(detail.scopes ?? []).join(', ')} is needed`;
+  return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
+}
+
+/** A value that must be unique and is taken. */
+function taken({ detail }: Failure) {
+  const message = `${detail.name ?? 'the value'} has already been taken`;
+  return {
+    status: 422 as const,
+    body: { statusCode: 422 as const, name: 'UnprocessableEntityError' as const, message },
+  };
+}
+
+export const failures = {
+  account_unknown: notFound,
+  not_found: notFound,
+  method_not_allowed: error(405, 'MethodNotAllowedError', 'Method not allowed'),
+  media_type_unsupported: error(415, 'UnsupportedMediaTypeError'),
+  body_too_large: error(413, 'PayloadTooLargeError'),
+  request_malformed: badRequest,
+  request_invalid: badRequest,
+  parameter_missing: badRequest,
+  parameter_repeated: badRequest,
+  rate_limited: error(429, 'TooManyRequestsError', 'The limit of requests is used up'),
+  caller_unauthenticated: unauthorized,
+  scope_insufficient: forbidden,
+  credential_authentication_failed: unauthorized,
+  registration_closed: unprocessable,
+  redirect_uri_invalid: unprocessable,
+  client_metadata_invalid: unprocessable,
+  authorization_header_malformed: unauthorized,
+  client_unknown: unprocessable,
+  client_authentication_failed: unauthorized,
+  client_not_authorized: unprocessable,
+  grant_type_unsupported: unprocessable,
+  grant_invalid: unprocessable,
+  scope_invalid: unprocessable,
+  access_token_invalid: unauthorized,
+  user_locked: unprocessable,
+  user_suspended: unprocessable,
+  user_inactive: unprocessable,
+  access_not_assigned: unprocessable,
+  authorization_request_invalid: badRequest,
+  cross_site_request: badRequest,
+  value_invalid: unprocessable,
+  conflict: taken,
+  unavailable: error(503, 'ServiceUnavailableError', 'The service cannot answer now'),
+  internal: error(500, 'InternalServerError', 'The request could not be served'),
+} satisfies FailureTable<operations, ErrorBody>;

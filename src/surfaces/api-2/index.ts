@@ -1,0 +1,34 @@
+/** Management: what an account consists of, over HTTP (wire conventions of `/api/2`). */
+
+import contract from '../../../generated/api-2.json' with { type: 'json' };
+import type { operations } from '../../../generated/api-2.ts';
+import type { Handlers } from '../../http/operation.ts';
+import type { SurfaceDefinition } from '../../http/surface.ts';
+import type { Services } from '../../services.ts';
+import { customAttributes } from './custom-attributes.ts';
+import { listEvents } from './events.ts';
+import { failures } from './failures.ts';
+import { listUserApps } from './user-apps.ts';
+import { users } from './users.ts';
+
+export function api2(services: Services): SurfaceDefinition<operations> {
+  const handlers: Handlers<operations> = {
+    ...users(services),
+    listUserApps: listUserApps(services),
+    ...customAttributes(services),
+    listEvents: listEvents(services),
+  };
+  return {
+    name: 'api-2',
+    contract,
+    handlers,
+    failures,
+    limit: 'api-2',
+    emptyBody: 'object',
+    invalid: (_operation, pointer) => {
+      // An id that none can have is an unknown one; a body that was read but breaks a rule is no bad request.
+      if (pointer.startsWith('/params')) return 'not_found';
+      return pointer.startsWith('/body') ? 'value_invalid' : 'request_invalid';
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { operations } from '../../../generated/api-2.ts';
+import { displayName } from '../../domain/clients/represent-metadata.ts';
+import { readFullUser } from '../../domain/users/full-user.ts';
+import type { Handler } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+
+/** GET /api/2/users/{id}/apps: those assigned to the user or to a role of the user. */
+export function listUserApps(services: Pick<Services, 'store'>): Handler<operations['listUserApps']> {
+  const { store } = services;
+  return async ({ path, list, origin: { account } }, respond) => {
+    const { query } = list;
+    const user = await readFullUser(store, account, Number(path.id));
+    const page = await store.clients.pageOfUser(account.id, user.id, query);
+    return respond(
+      200,
+      ...list.answer(page, (client) => ({
+        id: client.appId,
+        name: displayName(client),
+        icon_url: client.extra.logo_uri ?? null,
+        extension: false as const,
+        login_id: client.appId,
+        provisioning_status: null,
+        provisioning_state: null,
+        provisioning_enabled: false as const,
+      })),
+    );
+  };
+}

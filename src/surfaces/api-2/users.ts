@@ -1,0 +1,93 @@
+import type { components, operations } from '../../../generated/api-2.ts';
+import type { Caller } from '../../domain/callers/caller.ts';
+import { Failure } from '../../domain/failure.ts';
+import { listFullUsers, readFullUser } from '../../domain/users/full-user.ts';
+import { createManagedUser, unlockUser, updateManagedUser } from '../../domain/users/managed-users.ts';
+import type { UserInput } from '../../domain/users/user-input.ts';
+import { removeUser } from '../../domain/users/users.ts';
+import type { Handlers } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import { representUser } from './represent-user.ts';
+import { readUserFilters } from './user-filters.ts';
+
+type UserOperations = Pick<
+  operations,
+  'listUsers' | 'createUser' | 'readUser' | 'updateUser' | 'deleteUser' | 'unlockUser'
+>;
+
+type Body = components['schemas']['UserChanges'];
+type Query = NonNullable<operations['createUser']['parameters']['query']>;
+
+/** Member by member. Throws `scope_insufficient` for what `manage_users` may not write. */
+function readInput(body: Body, query: Query, caller: Caller | null): UserInput {
+  const validatePolicy = query.validate_policy !== 'false';
+  const reserved = body.password || body.role_ids !== undefined || !validatePolicy;
+  if (reserved && !caller?.scopes.includes('manage_all')) {
+    throw new Failure('scope_insufficient', { scopes: ['manage_all'] });
+  }
+  return {
+    email: body.email,
+    username: body.username,
+    firstname: body.firstname,
+    lastname: body.lastname,
+    title: body.title,
+    department: body.department,
+    company: body.company,
+    phone: body.phone,
+    comment: body.comment,
+    externalId: body.external_id,
+    preferredLocaleCode: body.preferred_locale_code,
+    groupId: body.group_id,
+    managerUserId: body.manager_user_id,
+    policyId: body.policy_id,
+    status: body.status,
+    state: body.state,
+    roleIds: body.role_ids,
+    customAttributes: body.custom_attributes,
+    password: body.password,
+    passwordConfirmation: body.password_confirmation,
+    passwordAlgorithm: body.password_algorithm,
+    salt: body.salt,
+    validatePolicy,
+  };
+}
+
+export function users(services: Services): Handlers<UserOperations> {
+  const { store } = services;
+  return {
+    /** GET /api/2/users */
+    listUsers: async ({ list, origin: { account } }, respond) => {
+      const { query, attributes } = readUserFilters(list.query, list.filters);
+      const page = await listFullUsers(services, account, query, attributes);
+      return respond(200, ...list.answer(page, representUser));
+    },
+
+    /** POST /api/2/users */
+    createUser: async ({ body, query, caller, origin: { account } }, respond) => {
+      const input = readInput(body, query, caller);
+      return respond(201, representUser(await createManagedUser(services, account, input)));
+    },
+
+    /** GET /api/2/users/{id} */
+    readUser: async ({ path, origin: { account } }, respond) =>
+      respond(200, representUser(await readFullUser(store, account, Number(path.id)))),
+
+    /** PUT /api/2/users/{id} */
+    updateUser: async ({ path, body, query, caller, origin: { account } }, respond) => {
+      const input = readInput(body, query, caller);
+      return respond(200, representUser(await updateManagedUser(services, account, Number(path.id), input)));
+    },
+
+    /** DELETE /api/2/users/{id} */
+    deleteUser: async ({ path, origin: { account } }, respond) => {
+      await removeUser(services, account, Number(path.id));
+      return respond(204);
+    },
+
+    /** POST /api/2/users/{id}/unlock */
+    unlockUser: async ({ path, origin: { account } }, respond) => {
+      await unlockUser(services, account, Number(path.id));
+      return respond(200, { message: 'User unlocked' });
+    },
+  };
+}

@@ -18,7 +18,7 @@ import { now } from './samples.ts';
 
 /** Every verb that looks something up, changes or removes it, by a key that need not exist. */
 function lookups({ accounts, keys, callers, users, roles, access, clients, sessions, ...rest }: StoreVerbs) {
-  const { authorizations, grants, events, counts } = rest;
+  const { authorizations, grants, events, counts, attributes } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -29,6 +29,9 @@ function lookups({ accounts, keys, callers, users, roles, access, clients, sessi
     ...[() => users.find(1, 1), () => users.findByName(1, 'x'), () => users.findByEmail(1, 'x'), () => users.list(1)],
     ...[() => users.countAttempt(attempt), () => users.countDecoyAttempt(1), () => users.clearAttempts(1, 1)],
     ...[() => users.update(1, 1, { status: 1 }), () => users.remove(1, 1)],
+    ...[() => users.findDetailed(1, 1), () => users.replaceDigest(1, 1, 'x', 'y'), () => roles.idsOfUsers(1, [1])],
+    ...[() => attributes.find(1, 1), () => attributes.list(1), () => attributes.update(1, 1, { position: 1 })],
+    ...[() => attributes.valuesOf(1, [1]), () => attributes.remove(1, 1), () => attributes.setValue(1, 1, 1, null)],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.list(1), () => roles.ofUser(1, 1)],
     ...[() => roles.removeUser(1, 1, 1), () => access.isAssigned(1, 1, 1)],
     ...[() => access.revoke(1, 1, { userId: 1 }), () => access.revoke(1, 1, { roleId: 1 })],

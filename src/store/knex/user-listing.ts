@@ -31,7 +31,7 @@ export const userListing: Listing<DetailedUser> = {
     group_id: number('group_id'),
     manager_user_id: number('manager_user_id'),
     policy_id: number('policy_id'),
-    status: filled('number', 'status'),
+    status: number('status'),
     state: filled('number', 'state'),
     created_at: filled('number', 'created_at'),
     updated_at: filled('number', 'updated_at'),

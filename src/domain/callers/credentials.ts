@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { CredentialRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readScopes } from './scopes.ts';
@@ -14,19 +15,25 @@ export interface NewCredential {
 
 /** Makes a credential with the scopes named. Throws `value_invalid` for an unknown scope. */
 export async function createCredential(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   scopes: readonly string[],
 ): Promise<NewCredential> {
   const clientId = newSecret(services.random, secretPrefixes.credentialId);
   const clientSecret = newSecret(services.random, secretPrefixes.clientSecret);
-  const credential = await services.store.callers.createCredential({
+  const credential = {
     accountId: account.id,
     clientId,
     secretDigest: digestOf(clientSecret),
     scopes: readScopes(scopes),
     createdAt: services.clock.now(),
     revokedAt: null,
+  };
+  await services.store.transaction(async (tx) => {
+    const { id } = await tx.callers.createCredential(credential);
+    const detail = { scopes: credential.scopes };
+    const target = { type: 'credential', id } as const;
+    await recordEvent(tx, services, account, { action: 'credential.created', target, detail });
   });
   return { clientId, clientSecret, scopes: credential.scopes };
 }
@@ -42,11 +49,17 @@ export async function listCredentials(
 
 /** Its tokens are inactive from then on. Throws `not_found` when no such credential is in force. */
 export async function revokeCredential(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   clientId: string,
 ): Promise<void> {
-  const revoked = await services.store.callers.revokeCredential(account.id, clientId, services.clock.now());
-  if (!revoked)
-    throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+  await services.store.transaction(async (tx) => {
+    const credential = await tx.callers.findCredential(account.id, clientId);
+    const revoked = credential && (await tx.callers.revokeCredential(account.id, clientId, services.clock.now()));
+    if (!revoked) {
+      throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+    }
+    const target = { type: 'credential', id: credential.id } as const;
+    await recordEvent(tx, services, account, { action: 'credential.revoked', target, detail: {} });
+  });
 }

@@ -9,6 +9,7 @@ import { apiAuthorizationClients } from './api-authorization-clients.ts';
 import { apiAuthorizationClaims, apiAuthorizationScopes } from './api-authorization-parts.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { listEvents } from './events.ts';
 import { failures } from './failures.ts';
 import { policies } from './policies.ts';
 import { listUserApps } from './user-apps.ts';
@@ -24,6 +25,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...apiAuthorizationScopes(services),
     ...apiAuthorizationClaims(services),
     ...apiAuthorizationClients(services),
+    listEvents: listEvents(services),
   };
   return {
     name: 'api-2',

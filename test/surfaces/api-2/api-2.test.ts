@@ -7,8 +7,10 @@ import { databases } from '../../support/stores.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { events } from './events.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { policies } from './policies.ts';
 import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
@@ -35,8 +37,10 @@ for (const kind of databases) {
     describe('filters of users', () => userFilters(app));
     describe('custom attributes', () => customAttributes(app));
     describe('API authorization servers', () => apiAuthorizations(app));
+    describe('policies', () => policies(app));
   });
 
+  events(kind);
   declareFaultCases('api-2', kind);
 }
 

@@ -25,11 +25,12 @@ export function userFilters(app: () => TestApp): void {
       status: 1,
       custom_attributes: { badge: 'b-1' },
     });
+    const policy = await api.done(201, 'POST', '/policies', { name: 'Filtered' });
     const bob = await newUser(api, {
       firstname: 'bob',
       lastname: 'Love',
       manager_user_id: ada.id,
-      policy_id: 3,
+      policy_id: policy.id,
       state: 2,
     });
     const cyd = await newUser(api, { firstname: 'Cyd', custom_attributes: { badge: 'c-1' } });
@@ -37,11 +38,11 @@ export function userFilters(app: () => TestApp): void {
       const found: { firstname: string }[] = await api.done(200, 'GET', `/users?fields=firstname&${query}`);
       return found.map(({ firstname }) => firstname);
     };
-    return { other, api, ada, bob, cyd, find };
+    return { other, api, ada, bob, cyd, policy, find };
   }
 
   it('compares exactly by the name of a member, and names without regard to case', async () => {
-    const { find, ada } = await scene();
+    const { find, ada, policy } = await scene();
     for (const query of [
       ...[`id=${ada.id}`, 'email=ada@example.com', 'email=ADA%40EXAMPLE.COM', 'username=%C3%A5da', 'firstname=Ada'],
       ...['lastname=Lovelace', 'title=Analyst', 'department=R%26D', 'company=50%25%20off,%20Ltd', 'phone=%2B44%2020'],
@@ -50,7 +51,7 @@ export function userFilters(app: () => TestApp): void {
       assert.deepEqual(await find(query), ['Ada'], query);
     }
     assert.deepEqual(await find(`manager_user_id=${ada.id}`), ['bob']);
-    assert.deepEqual(await find('policy_id=3'), ['bob']);
+    assert.deepEqual(await find(`policy_id=${policy.id}`), ['bob']);
     assert.deepEqual(await find('state=2'), ['bob']);
     for (const query of [
       'firstname=ada',

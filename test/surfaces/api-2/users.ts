@@ -12,6 +12,7 @@ export function users(app: () => TestApp): void {
     const shortname = unique('badge');
     await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
     const manager = await newUser(api);
+    const [policy] = await api.done(200, 'GET', '/policies');
     const given = {
       email: `${unique('Ada')}@Example.com`,
       username: unique('ada'),
@@ -27,7 +28,7 @@ export function users(app: () => TestApp): void {
       role_ids: [role.id],
       manager_user_id: manager.id,
       preferred_locale_code: 'en-GB',
-      policy_id: 1,
+      policy_id: policy.id,
       status: 2,
       state: 3,
     };

@@ -58,8 +58,8 @@ module.exports = {
     {
       name: 'http-knows-no-identity',
       comment:
-        'Of the domain the HTTP layer knows the failure, the form of lists and the two questions that every request ' +
-        'begins with, which account and which caller; types alone of the rest.',
+        'Of the domain the HTTP layer knows the failure, the form of lists, the two questions that every request begins ' +
+        'with, which account and which caller, and how to say for whom it is at work; types alone of the rest.',
       severity: 'error',
       from: { path: '^src/http/' },
       to: {
@@ -67,7 +67,7 @@ module.exports = {
         pathNot: [
           '^src/http/',
           '^src/services\\.ts$',
-          '^src/domain/(failure\\.ts$|listing\\.ts$|secrets\\.ts$|accounts/|callers/)',
+          '^src/domain/(failure\\.ts$|listing\\.ts$|secrets\\.ts$|accounts/|callers/|audit/origin\\.ts$)',
         ],
         dependencyTypesNot: typesOnly,
       },

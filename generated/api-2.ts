@@ -744,6 +744,29 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List events
+         * @description What happened in the account, newest first unless said: sign-ins, good and bad, consent, grants, refreshes that were
+         *     refused or repeated, revocations, and every change. Successful refreshes and introspections are counted, not listed.
+         *     Events are never changed or deleted; each is sealed together with the one before it, which the operator can verify.
+         *     An unknown parameter is 400.
+         */
+        readonly get: operations["listEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2920,6 +2943,84 @@ export interface components {
              * @example ak_3q2000000000000000000000000000000000000000k
              */
             readonly api_key: string;
+        };
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC with milliseconds.
+         * @example 2026-11-21T10:00:00.000Z
+         */
+        readonly Timestamp: string;
+        /** @description Who did it. */
+        readonly EventActor: {
+            /**
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`.
+             * @example credential
+             * @enum {string}
+             */
+            readonly type: "user" | "client" | "credential" | "api_key" | "command_line" | "system";
+            /**
+             * @description Null for the command line, for the service itself, and for a user who did not show who they are.
+             * @example 3
+             */
+            readonly id: number | null;
+        };
+        /** @description What it was done to. */
+        readonly EventTarget: {
+            /**
+             * @description What kind of target.
+             * @example user
+             * @enum {string}
+             */
+            readonly type: "account" | "user" | "role" | "custom_attribute" | "app" | "grant" | "access_token" | "signing_key" | "credential" | "credential_token" | "api_key" | "policy" | "api_authorization";
+            /**
+             * @description Null for what has no number, or is not there.
+             * @example 7
+             */
+            readonly id: number | null;
+        };
+        /** @description Something that happened, with the members that `fields` names. */
+        readonly ListedEvent: {
+            /**
+             * @description Counts the events of the account, 1, 2, 3 and so on without a gap.
+             * @example 42
+             */
+            readonly id?: number;
+            readonly created_at?: components["schemas"]["Timestamp"];
+            /**
+             * @description What happened.
+             * @example user.changed
+             * @enum {string}
+             */
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
+            /**
+             * @description Whether it was done or refused.
+             * @example success
+             * @enum {string}
+             */
+            readonly outcome?: "success" | "refused";
+            readonly actor?: components["schemas"]["EventActor"];
+            readonly target?: components["schemas"]["EventTarget"];
+            /**
+             * @description Address the request came from; null for the command line and for what the service does by itself.
+             * @example 192.0.2.17
+             */
+            readonly source?: string | null;
+            /**
+             * @description The `x-request-id` of the request that it belongs to; null where there was none.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly request_id?: string | null;
+            /**
+             * @description What there is to say beyond that, by action: numbers, reasons, the names of members that were set. Never a value of a member, a secret or a text that was sent.
+             * @example {
+             *       "fields": [
+             *         "email"
+             *       ]
+             *     }
+             */
+            readonly detail?: {
+                readonly [key: string]: unknown;
+            };
         };
     };
     responses: {
@@ -7292,6 +7393,115 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description `-created_at` for the newest first, `created_at` or `+created_at` for the oldest first. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only events with this action.
+                 * @example sign_in.failed
+                 */
+                readonly action?: string;
+                /**
+                 * @description Only what this actor did, as `<type>:<id>`; a type alone stands for an actor without an id (`command_line`, or `user` for somebody who did not show who they are).
+                 * @example user:7
+                 */
+                readonly actor?: string;
+                /**
+                 * @description Only what was done to this target, as `<type>:<id>`; a type alone stands for a target without an id.
+                 * @example user:7
+                 */
+                readonly target?: string;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 42,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "action": "user.changed",
+                     *         "outcome": "success",
+                     *         "actor": {
+                     *           "type": "credential",
+                     *           "id": 3
+                     *         },
+                     *         "target": {
+                     *           "type": "user",
+                     *           "id": 7
+                     *         },
+                     *         "source": "192.0.2.17",
+                     *         "request_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *         "detail": {
+                     *           "fields": [
+                     *             "email"
+                     *           ]
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedEvent"][];
+                };
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];

@@ -4,6 +4,7 @@ import { systemClock } from './adapters/clock.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
 import type { Config } from './config.ts';
+import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
@@ -32,6 +33,7 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
+    counts: createDailyCounts({ store, clock }),
     log,
   };
 }

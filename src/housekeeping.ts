@@ -1,5 +1,5 @@
 import { listAccounts } from './domain/accounts/accounts.ts';
-import { rotateIfDue } from './domain/keys/signing-keys.ts';
+import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
 import type { Services } from './services.ts';
 
 const intervalMilliseconds = 60_000;
@@ -12,14 +12,14 @@ const mostAheadMilliseconds = 10 * 60_000;
 const doubtMilliseconds = 3_600_000;
 
 export interface Housekeeping {
-  /** No further round begins; settles when the running one has ended. */
+  /** No further round begins; settles when the running one has ended and what was counted is stored. */
   stop(): Promise<void>;
 }
 
-type HousekeepingServices = Pick<Services, 'store' | 'clock' | 'vault' | 'addresses' | 'log'>;
+type HousekeepingServices = Pick<Services, 'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'log'>;
 
 /**
- * Every minute: deletes what expired, publishes signing keys that are due and removes retired ones. After the clock
+ * Every minute: stores what was counted, deletes what expired, publishes signing keys that are due and removes retired ones. After the clock
  * jumped ahead, not for an hour, `monotonic` telling the time: what a wrong clock takes for expired would be gone.
  */
 export function startHousekeeping(
@@ -32,6 +32,7 @@ export function startHousekeeping(
   let nextAccount = 0;
 
   async function round(): Promise<void> {
+    await flush(services);
     if (!isTrusted()) return;
     try {
       await purge(services);
@@ -51,8 +52,17 @@ export function startHousekeeping(
     async stop() {
       clearInterval(timer);
       await running;
+      await flush(services);
     },
   };
+}
+
+async function flush({ counts, log }: HousekeepingServices): Promise<void> {
+  try {
+    await counts.flush();
+  } catch (error) {
+    log.error('counts not stored', { stack: stackOf(error) });
+  }
 }
 
 /** Whether the clock has run as a clock does, or has kept its new time for an hour. */
@@ -92,7 +102,7 @@ async function tendKeys(services: HousekeepingServices, from: number): Promise<n
     const published = await rotateIfDue(services, account);
     if (published > 0)
       services.log.info('next signing keys published', { account: account.subdomain, count: published });
-    const removed = await services.store.keys.removeRetired(account.id, services.clock.now());
+    const removed = await removeRetiredKeys(services, account);
     if (removed > 0) services.log.info('retired signing keys removed', { account: account.subdomain, count: removed });
   }
   return start + accountsAtOnce;

@@ -2,7 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
-import type { AccountRecord, SigningAlgorithm } from './store/records.ts';
+import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
 export interface Clock {
@@ -87,6 +87,13 @@ export interface Limits {
   state(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
 }
 
+/** Counts per account, day and subject of what the trail does not tell one by one. */
+export interface DailyCounts {
+  add(accountId: number, kind: CountKind, subjectId: number): void;
+  /** Makes durable what was counted; what could not be stored is kept for the next time, and the failure thrown. */
+  flush(): Promise<void>;
+}
+
 /** Fields a log line may hold; anything else does not compile. */
 export interface LogFields {
   readonly requestId?: string;
@@ -129,5 +136,6 @@ export interface Services {
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
+  readonly counts: DailyCounts;
   readonly log: Log;
 }

@@ -18,20 +18,26 @@ export interface Call<Options> {
 /** Where answers go. */
 export interface Outlet {
   answer(answer: Answer, asJson: boolean): void;
+  /** Writes a part of an answer that is too long to be kept whole. False when nobody reads on. */
+  write(text: string): Promise<boolean>;
 }
 
-/** Adds a command that gives one answer; the program's option `--json` says in which form. */
+/**
+ * Adds a command that gives one answer; the program's option `--json` says in which form. `work` answers null when it
+ * wrote all there is to say itself.
+ */
 export function addCommand<Options>(
   parent: Command,
   usage: string,
   summary: string,
   outlet: Outlet,
-  work: (call: Call<Options>) => Promise<Answer>,
+  work: (call: Call<Options>) => Promise<Answer | null>,
 ): Command {
   const command = parent.command(usage).summary(summary).description(summary);
   return command.action(async () => {
     const options = command.optsWithGlobals<Options & { json?: true }>();
-    outlet.answer(await work({ args: command.processedArgs, options }), options.json === true);
+    const answer = await work({ args: command.processedArgs, options });
+    if (answer) outlet.answer(answer, options.json === true);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type KeyStanding, listKeys, rotateKeys } from '../domain/keys/signing-keys.ts';
+import { rotateKeys } from '../domain/keys/rotate-keys.ts';
+import { type KeyStanding, listKeys } from '../domain/keys/signing-keys.ts';
 import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
 import { isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addAccessCommands } from './access-commands.ts';
 import { addAccountCommands } from './account-commands.ts';
+import { addAuditCommands } from './audit-commands.ts';
 import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
 import type { Outlet } from './command.ts';
 import { addDatabaseCommands } from './db-commands.ts';
@@ -20,7 +21,10 @@ export async function run(args: readonly string[]): Promise<number> {
       process.stdout.write(json ? `${JSON.stringify(answer.json)}\n` : answer.text);
       exitCode = answer.exitCode ?? 0;
     },
+    write,
   };
+  // Whoever writes hears of it.
+  process.stdout.on('error', () => {});
   try {
     await createProgram(outlet, asJson).parseAsync(args, { from: 'user' });
     return exitCode;
@@ -28,6 +32,17 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     return reportError(error, asJson);
   }
+}
+
+/** Settles when the text has left; a reader that has enough, such as `head`, is no error. */
+function write(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (!error) resolve(true);
+      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else reject(error);
+    });
+  });
 }
 
 function createProgram(outlet: Outlet, asJson: boolean): Command {
@@ -48,6 +63,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addRoleCommands(program, outlet);
   addAccessCommands(program, outlet);
   addKeyCommands(program, outlet);
+  addAuditCommands(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
   return program;

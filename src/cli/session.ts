@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { createServices } from '../create-services.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
+import { actAs } from '../domain/audit/origin.ts';
 import { Failure } from '../domain/failure.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import type { Services } from '../services.ts';
@@ -29,13 +30,15 @@ async function closing<Result>(store: Store, work: (store: Store) => Promise<Res
   }
 }
 
+const origin = { actor: { type: 'command_line', id: null }, source: null, requestId: null } as const;
+
 /** Runs `work` with the services of a server: a new database is set up, one of another release is left alone. */
 export async function withServices<Result>(work: (services: Services) => Promise<Result>): Promise<Result> {
   const config = readConfig();
   return closing(await openConfiguredStore(config), async (store) => {
     await prepareStore(store);
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
-    return work(await createServices(config, store, log));
+    return actAs(origin, async () => work(await createServices(config, store, log)));
   });
 }
 

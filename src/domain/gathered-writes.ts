@@ -5,7 +5,7 @@ import { gather } from './gather.ts';
 export function gatherWrites(store: Store): Store {
   return {
     ...store,
-    clients: { ...store.clients, create: gather((clients) => store.clients.createAll(clients)) },
+    clients: { ...store.clients, register: gather((clients) => store.clients.registerAll(clients)) },
     grants: { ...store.grants, addAccessToken: gather((tokens) => store.grants.addAccessTokens(tokens)) },
   };
 }

@@ -6,6 +6,7 @@
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import type { LimitName } from '../domain/accounts/settings.ts';
+import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { readBody, readQuery } from './body.ts';
@@ -16,7 +17,7 @@ import { failureOf, type InvalidCode } from './failure-of.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import { readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
-import type { FailureTable, Handler, Handlers, List, Origin, Reply } from './operation.ts';
+import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
 import { sendReply } from './send.ts';
 import { createValidator, pathParametersOf } from './validator.ts';
 
@@ -76,6 +77,10 @@ function findAccount(services: Services): RequestHandler {
   };
 }
 
+function respond(status: number, body?: unknown, headers: ReplyHeaders = {}) {
+  return { status, body, headers };
+}
+
 function dispatch<Operations>(
   services: Services,
   handlers: Handlers<Operations>,
@@ -90,28 +95,23 @@ function dispatch<Operations>(
     // Where a bearer is optional, one that was sent must do all the same (RFC 6750 §3.1).
     const { caller, callerFailure } = exchange;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
-    const origin: Origin = {
-      requestId: exchange.requestId,
-      account,
-      source: exchange.source,
-      cookies: readCookies(req.headers.cookie),
-    };
-    const reply = await handler(
-      {
-        path: pathParametersOf(req) as never,
-        query: req.query as never,
-        body: req.body as never,
-        headers: req.headers as Record<string, string | undefined>,
-        caller: exchange.caller,
-        origin,
-        get list(): List {
-          const rules = lists.get(operation.operationId);
-          if (!rules) throw new Failure('internal', { reason: `${operation.operationId} is no list` });
-          return readList(services, rules, origin, req.query);
-        },
+    const { requestId, source } = exchange;
+    const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
+    const request: Request<unknown> = {
+      path: pathParametersOf(req) as never,
+      query: req.query as never,
+      body: req.body as never,
+      headers: req.headers as Record<string, string | undefined>,
+      caller,
+      origin,
+      get list(): List {
+        const rules = lists.get(operation.operationId);
+        if (!rules) throw new Failure('internal', { reason: `${operation.operationId} is no list` });
+        return readList(services, rules, origin, req.query);
       },
-      ((status: number, body?: unknown, headers = {}) => ({ status, body, headers })) as never,
-    );
+    };
+    const actor = caller && ({ type: 'credential', id: caller.credentialId } as const);
+    const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
     sendReply(res, operation, reply as Reply<unknown>);
   };
 }

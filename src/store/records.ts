@@ -417,3 +417,38 @@ export interface AccessTokenRecord {
   readonly expiresAt: Milliseconds;
   readonly revokedAt: Milliseconds | null;
 }
+
+/** Something that happened in an account, in its place in the account's chain. Never changed, never deleted. */
+export interface EventRecord {
+  readonly accountId: number;
+  /** Counts the account's events: 1, 2, 3 … without a gap. */
+  readonly id: number;
+  readonly at: Milliseconds;
+  readonly action: string;
+  readonly outcome: 'success' | 'refused';
+  readonly actorType: string;
+  /** Null for the command line, for the service itself, and for somebody who did not show who they are. */
+  readonly actorId: number | null;
+  readonly targetType: string;
+  readonly targetId: number | null;
+  /** Address the request came from; null when there was no request. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+  /** What there is to say beyond that, as JSON text; kept as text, for the hash is over its bytes. */
+  readonly detail: string;
+  /** Over all of the above and the hash of the event before. */
+  readonly hash: string;
+}
+
+/** What is counted and not told one by one. */
+export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token';
+
+export interface DailyCountRecord {
+  readonly accountId: number;
+  /** In UTC, `2026-11-21`. */
+  readonly day: string;
+  readonly kind: CountKind;
+  /** The app; for `credential_token` the credential. */
+  readonly subjectId: number;
+  readonly count: number;
+}

@@ -19,8 +19,10 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   CustomAttributeRecord,
+  DailyCountRecord,
   DetailedClient,
   DetailedUser,
+  EventRecord,
   GrantRecord,
   LinkedServer,
   Milliseconds,
@@ -92,7 +94,8 @@ export interface CallerStore {
   pageCredentials(accountId: number, query: ListQuery): Promise<ListPage<CredentialRecord>>;
   addToken(token: New<CredentialTokenRecord>): Promise<CredentialTokenRecord>;
   findToken(accountId: number, tokenId: number): Promise<CredentialToken | null>;
-  revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<void>;
+  /** False when it was revoked before. */
+  revokeToken(accountId: number, tokenId: number, at: Milliseconds): Promise<boolean>;
   createApiKey(key: New<ApiKeyRecord>): Promise<ApiKeyRecord>;
   listApiKeys(accountId: number): Promise<ApiKeyRecord[]>;
   /** Those in force. Fields: `id`, `name`. */
@@ -133,9 +136,9 @@ export interface UserStore {
   /** Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
   /**
-   * Counts one password attempt before the hash is computed (one conditional UPDATE). False: sign-in by password is
+   * Counts one password attempt before the hash is computed (one conditional UPDATE). Null: sign-in by password is
    * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
-   * `maximum`-th attempt in a row sets `lockedUntil`.
+   * `maximum`-th attempt in a row, `last`, sets `lockedUntil`.
    */
   countAttempt(attempt: {
     readonly accountId: number;
@@ -143,7 +146,7 @@ export interface UserStore {
     readonly now: Milliseconds;
     readonly maximum: number;
     readonly lockedUntil: Milliseconds;
-  }): Promise<boolean>;
+  }): Promise<'counted' | 'last' | null>;
   /**
    * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
    * closed sign-in: how long a refusal takes must not tell which it was.
@@ -267,10 +270,18 @@ export interface AccessStore {
 
 export type NewClient = Following<NewClientRecord>;
 
+/** A client to be created, and what the trail says of it once it has its number. */
+export interface NewRegistration {
+  readonly client: NewClient;
+  readonly eventOf: (appId: number) => NewEvent;
+}
+
 export interface ClientStore {
   create(client: NewClient): Promise<ClientRecord>;
-  /** Creates several with one durable commit, in the order given. */
-  createAll(clients: readonly NewClient[]): Promise<ClientRecord[]>;
+  /** Creates one with its event. */
+  register(registration: NewRegistration): Promise<ClientRecord>;
+  /** Creates several with their events and one durable commit, in the order given. */
+  registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
   /** Takes as long for a client that does not exist as for one that does. */
   /** `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
@@ -422,6 +433,8 @@ export interface Consumption {
   readonly successorSalt: string;
   readonly idleExpiresAt: Milliseconds;
   readonly accessToken: NewAccessToken;
+  /** What the trail says of it, in the same commit. A rotation is not told of. */
+  readonly eventOf: (outcome: Untypical) => NewEvent;
 }
 
 export type ConsumptionRefusal =
@@ -453,6 +466,9 @@ export type ConsumptionOutcome =
   | { readonly outcome: 'reused'; readonly grantId: number }
   | { readonly outcome: 'refused'; readonly reason: ConsumptionRefusal };
 
+/** Every outcome but the usual one. */
+export type Untypical = Exclude<ConsumptionOutcome, { readonly outcome: 'rotated' }>;
+
 /** An access token with all that decides whether it is active. */
 export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
@@ -477,8 +493,8 @@ export interface GrantStore {
    * caller has checked that the token's text is authentic, so that an unknown digest is an older token of the family.
    */
   consume(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
-  /** Idempotent; the first reason stays. */
-  revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<void>;
+  /** The first reason stays: false when it was revoked before. */
+  revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<boolean>;
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
@@ -488,7 +504,47 @@ export interface GrantStore {
   /** Adds several with one durable commit, in the order given. */
   addAccessTokens(tokens: readonly New<AccessTokenRecord>[]): Promise<AccessTokenRecord[]>;
   findAccessToken(accountId: number, id: number): Promise<AccessTokenStanding | null>;
-  revokeAccessToken(accountId: number, id: number, at: Milliseconds): Promise<void>;
+  /** False when it was revoked before. */
+  revokeAccessToken(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
+}
+
+/** An event that has no place yet. */
+export type NewEvent = Omit<EventRecord, 'id' | 'hash'> & {
+  /** Its hash in the place it gets; `previousHash` is empty for the first event of an account. */
+  readonly seal: (id: number, previousHash: string) => string;
+};
+
+/** Where an account's chain ends. */
+export interface ChainEnd {
+  /** 0 and empty when nothing was ever appended. */
+  readonly lastId: number;
+  readonly lastHash: string;
+  /** The greatest id there is among the events; another one than `lastId` is a fault. */
+  readonly greatestId: number;
+}
+
+/** What happened, append-only: the database refuses to change or delete an event. */
+export interface EventStore {
+  /**
+   * Appends to the chain of the event's account, whichever process appends at the same time. In a transaction the
+   * event is appended at its end, so that nothing is waited for while the end of the chain is locked.
+   */
+  append(event: NewEvent): Promise<void>;
+  findEnd(accountId: number): Promise<ChainEnd>;
+  /** The oldest events with ids above `id`, oldest first. */
+  listAfter(accountId: number, id: number, limit: number): Promise<EventRecord[]>;
+  /** The newest events with ids below `id` (null: of all), newest first. */
+  listBefore(accountId: number, id: number | null, limit: number): Promise<EventRecord[]>;
+  /** Fields: `created_at`, `action`, `actor_type`, `actor_id`, `target_type`, `target_id` (-1: none). */
+  page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
+}
+
+/** How often what is not told one by one was done. */
+export interface CountStore {
+  /** Adds to what is stored, all or nothing. */
+  add(counts: readonly DailyCountRecord[]): Promise<void>;
+  /** From this day (`2026-11-21`) on, oldest first. */
+  list(accountId: number, from: string): Promise<DailyCountRecord[]>;
 }
 
 /** The verbs, as available inside a transaction. */
@@ -507,6 +563,8 @@ export interface StoreVerbs {
   readonly sessions: SessionStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly events: EventStore;
+  readonly counts: CountStore;
 }
 
 export interface MigrationStatus {

@@ -101,7 +101,8 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
     amr: ['pwd'],
     authenticatedAt: now,
   };
-  return { user, started: await startGrant(services, tx, account, client, terms, null) };
+  const started = await startGrant(services, tx, account, client, terms, null, 'authorization_code');
+  return { user, started };
 }
 
 async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {

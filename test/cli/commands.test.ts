@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { execute } from '../support/rows.ts';
 
 describe('the command line', () => {
   let cli: CliFolder;
@@ -163,6 +164,45 @@ describe('the command line', () => {
     const { exitCode, stdout } = await cli.run(['--help']);
     assert.equal(exitCode, 0);
     assert.match(stdout, /serve/);
+  });
+
+  test('the trail of an account is listed, newest first, and verified', async () => {
+    const account = ['--account', 'acme'];
+    const all = await cli.json('audit', 'list', ...account, '--limit', '1000');
+    assert.deepEqual(
+      all.map(({ id }: { id: number }) => id),
+      all.map((_: unknown, index: number) => all.length - index),
+    );
+    assert.ok(all.length > 5);
+    const { created_at: createdAt, ...first } = all.at(-1);
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(first, {
+      id: 1,
+      action: 'account.created',
+      outcome: 'success',
+      actor: { type: 'command_line', id: null },
+      target: { type: 'account', id: 1 },
+      source: null,
+      request_id: null,
+      detail: {},
+    });
+    assert.deepEqual(await cli.json('audit', 'list', ...account, '--limit', '2'), all.slice(0, 2));
+    const lines = await cli.run(['audit', 'list', ...account, '--limit', '1000']);
+    assert.equal(lines.stdout.trimEnd().split('\n').length, all.length);
+    const verified = { account: 'acme', events: all.length, verified: true, first_bad: null };
+    assert.deepEqual(await cli.json('audit', 'verify', ...account), verified);
+    for (const limit of ['0', '-1', 'x', '1.5']) {
+      assert.notEqual((await refusal('audit', 'list', ...account, `--limit=${limit}`)).exitCode, 0);
+    }
+    assert.equal((await refusal('audit', 'verify', '--account', 'nobody')).error, 'not_found');
+  });
+
+  test('an event that was changed by hand fails the command (A7)', async () => {
+    const url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
+    await execute(url, "drop trigger events_refuse_update; update events set outcome = 'refused' where id = 3");
+    const { exitCode, stdout } = await cli.run(['audit', 'verify', '--account', 'acme', '--json']);
+    assert.equal(exitCode, 1);
+    assert.deepEqual(JSON.parse(stdout), { account: 'acme', events: 2, verified: false, first_bad: 3 });
   });
 
   test('bad settings stop every command, all of them listed', async () => {

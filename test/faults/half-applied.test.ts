@@ -25,6 +25,10 @@ const planted: Readonly<Record<string, readonly [found: RegExp, sql: string]>> =
   'a code that gave nothing': [/codes used in part/, 'update codes set grant_id = null'],
   'a grant without its code': [/grants that no code led to/, 'delete from codes'],
   'a revocation without its reason': [/grants revoked in part/, 'update grants set revoked_at = 1'],
+  'a reuse that was not told of': [
+    /that the trail does not tell of/,
+    "update grants set revoked_at = 1, revoked_because = 'refresh_token_reused'",
+  ],
   'a token that is there twice': [
     /doubled: .*access tokens/,
     'update access_tokens set digest = (select min(digest) from access_tokens)',

@@ -28,6 +28,9 @@ const traces = {
   'grants that no code led to': `select count(*) from grants as g where g.sid is not null and not exists
     (select 1 from codes as c where c.account_id = g.account_id and c.grant_id = g.id)`,
   'grants revoked in part': 'select count(*) from grants where (revoked_at is null) <> (revoked_because is null)',
+  'families ended for reuse that the trail does not tell of': `select count(*) from grants as g
+    where g.revoked_because = 'refresh_token_reused' and not exists (select 1 from events as e
+      where e.account_id = g.account_id and e.action = 'refresh.reused' and e.target_id = g.id)`,
   'sign-ins without a session': `select count(*) from authorization_requests as r
     where r.decided_by is not null and not exists
       (select 1 from sessions as s where s.account_id = r.account_id and s.user_id = r.decided_by)`,

@@ -1,6 +1,6 @@
 /** Records for the store's tests, each as plain as it can be. */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type {
   AccountRecord,
   ClientRecord,
@@ -9,7 +9,7 @@ import type {
   NewClientRecord,
   UserRecord,
 } from '../../src/store/records.ts';
-import type { Consumption, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
+import type { Consumption, NewEvent, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
 
 export const now = Date.UTC(2026, 10, 21);
 export const minute = 60_000;
@@ -175,8 +175,32 @@ export function present(grant: GrantRecord, given: Partial<Consumption> = {}): C
     successorSalt: unique('salt'),
     idleExpiresAt: now + 1000 + 14 * day,
     accessToken: { digest: unique('access'), issuedAt: now + 1000, expiresAt: now + 1000 + hour },
+    eventOf: ({ outcome }) => newEvent(grant.accountId, { action: `refresh.${outcome}`, targetId: grant.id }),
     ...given,
   };
+}
+
+/** An event whose hash anybody can work out. */
+export function newEvent(accountId: number, given: Partial<Omit<NewEvent, 'seal'>> = {}): NewEvent {
+  const event = {
+    accountId,
+    at: now,
+    action: 'user.changed',
+    outcome: 'success' as const,
+    actorType: 'command_line',
+    actorId: null,
+    targetType: 'user',
+    targetId: 1,
+    source: null,
+    requestId: null,
+    detail: '{}',
+    ...given,
+  };
+  const seal = (id: number, previous: string) =>
+    createHash('sha256')
+      .update(`${previous} ${id} ${JSON.stringify(event)}`)
+      .digest('base64url');
+  return { ...event, seal };
 }
 
 /** What a promise rejects with, as `code` or `code name`. */

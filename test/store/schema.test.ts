@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { lockHeads } from '../../src/store/knex/chain-postgres.ts';
+import { chainStatements } from '../../src/store/knex/chain-sqlite.ts';
 import { sqliteStatements } from '../../src/store/knex/consume-sqlite.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { callerStatements, findCredentialToken } from '../../src/store/knex/hot-callers.ts';
@@ -28,7 +30,7 @@ function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
-  const { authorizations, grants, attributes, policies } = rest;
+  const { authorizations, grants, events, counts, attributes, policies } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -71,6 +73,9 @@ function lookups({
     ...[() => servers.updateClaim(1, 1, 1, { label: 'x' }), () => servers.removeClaim(1, 1, 1)],
     ...[() => servers.findLink(1, 1, 1), () => servers.updateLink(1, 1, 1, []), () => servers.unlink(1, 1, 1)],
     ...[() => servers.ofClient(1, 1)],
+    ...[() => counts.list(1, '2026-11-21')],
+    ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
+    ...[() => events.findEnd(1)],
   ];
 }
 
@@ -203,13 +208,17 @@ for (const kind of databases) {
     test('no prepared statement reads through a table', async () => {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
-        for (const sql of [looking, hotStatements, callerStatements].flatMap((texts) => Object.values<string>(texts))) {
+        const { append: __, move: ___, ...heads } = chainStatements;
+        for (const sql of [looking, hotStatements, callerStatements, heads].flatMap((texts) =>
+          Object.values<string>(texts),
+        )) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
       } else {
         for (const [sql, parameters] of [
           [rotateAll, 12],
           [lockGrants, 2],
+          [lockHeads, 1],
         ] as const) {
           const batch: unknown[] = Array.from({ length: parameters }, () => [1]);
           if (sql === rotateAll) batch.push(1);

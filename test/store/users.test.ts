@@ -104,6 +104,7 @@ onEachDatabase('users', (subject) => {
     const { accountId, userId } = await newCast(subject.store);
     const counted = await Promise.all(Array.from({ length: 100 }, () => attemptOf(accountId, userId)));
     assert.equal(counted.filter(Boolean).length, 10);
+    assert.equal(counted.filter((attempt) => attempt === 'last').length, 1);
     const user = await subject.store.users.find(accountId, userId);
     assert.equal(user?.invalidLoginAttempts, 10);
     assert.equal(user?.lockedUntil, now + 15 * minute);
@@ -111,10 +112,11 @@ onEachDatabase('users', (subject) => {
 
   test('a pause that has passed starts the count anew, and the same number closes again', async () => {
     const { accountId, userId } = await newCast(subject.store);
-    for (let attempt = 0; attempt < 10; attempt += 1) assert.equal(await attemptOf(accountId, userId), true);
-    assert.equal(await attemptOf(accountId, userId, now + 15 * minute - 1), false);
+    for (let attempt = 0; attempt < 9; attempt += 1) assert.equal(await attemptOf(accountId, userId), 'counted');
+    assert.equal(await attemptOf(accountId, userId), 'last');
+    assert.equal(await attemptOf(accountId, userId, now + 15 * minute - 1), null);
     const later = now + 15 * minute;
-    assert.equal(await attemptOf(accountId, userId, later), true);
+    assert.equal(await attemptOf(accountId, userId, later), 'counted');
     const user = await subject.store.users.find(accountId, userId);
     assert.deepEqual([user?.invalidLoginAttempts, user?.lockedUntil], [1, null]);
     const counted = await Promise.all(Array.from({ length: 30 }, () => attemptOf(accountId, userId, later)));
@@ -139,8 +141,8 @@ onEachDatabase('users', (subject) => {
     const { users, accounts } = subject.store;
     const { accountId, userId } = await newCast(subject.store);
     const { id: otherId } = await newAccount(subject.store);
-    assert.equal(await attemptOf(otherId, userId), false);
-    assert.equal(await attemptOf(accountId, userId + 1000), false);
+    assert.equal(await attemptOf(otherId, userId), null);
+    assert.equal(await attemptOf(accountId, userId + 1000), null);
     const [user, account] = [await users.find(accountId, userId), await accounts.find(accountId)];
     await Promise.all(Array.from({ length: 10 }, () => users.countDecoyAttempt(accountId)));
     await users.clearAttempts(otherId, userId, 'foreign');

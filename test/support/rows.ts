@@ -40,3 +40,23 @@ async function readPostgres(url: string): Promise<Rows> {
     await client.end();
   }
 }
+
+/** Runs a statement past the store, as somebody does who has the database in hand. */
+export async function execute(url: string, statement: string): Promise<void> {
+  if (url.startsWith('sqlite:')) {
+    const database = new Sqlite(url.slice('sqlite:'.length));
+    try {
+      database.exec(statement);
+    } finally {
+      database.close();
+    }
+    return;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -6,6 +6,7 @@ import { createLog } from '../../src/adapters/log.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
+import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
@@ -70,6 +71,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
+    counts: createDailyCounts({ store, clock }),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,
     lines,

@@ -1,5 +1,7 @@
 import type { Addresses, Services } from '../../services.ts';
 import type { AccountRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { GenerateKeyPair } from '../keys/key-pairs.ts';
 import { addFirstKeys, prepareKey, signingAlgorithms } from '../keys/signing-keys.ts';
@@ -10,6 +12,7 @@ import { checkSubdomain, normalizeHost, readBaseUrl, readHost, subdomainOf } fro
 import { changeSettings, parseSettings } from './settings.ts';
 
 type AccountServices = Pick<Services, 'store' | 'addresses'>;
+type ChangeServices = AccountServices & Pick<Services, 'clock' | 'vault'>;
 
 export interface NewAccount {
   readonly subdomain: string;
@@ -50,7 +53,7 @@ function readAccount(record: AccountRecord, addresses: Addresses): Account {
  * `conflict` (name `subdomain` or `host`) when another account has it.
  */
 export async function createAccount(
-  services: AccountServices & Pick<Services, 'clock' | 'vault'> & { readonly generateKeyPair?: GenerateKeyPair },
+  services: ChangeServices & { readonly generateKeyPair?: GenerateKeyPair },
   given: NewAccount,
 ): Promise<Account> {
   const { store, clock, vault, addresses } = services;
@@ -75,6 +78,13 @@ export async function createAccount(
       createdAt: now,
     });
     await addFirstKeys(tx, created.id, keys, now);
+    const target = { type: 'account', id: created.id } as const;
+    await recordEvent(
+      tx,
+      services,
+      { id: created.id, record: created },
+      { action: 'account.created', target, detail: {} },
+    );
     return created;
   });
   return accountOf(record, addresses);
@@ -93,11 +103,11 @@ export async function requireAccount({ store, addresses }: AccountServices, subd
 
 /** Changes settings; an empty value restores the default. Throws `value_invalid`, and `not_found` for account or role. */
 export async function setAccount(
-  { store, addresses }: AccountServices,
+  services: ChangeServices,
   subdomain: string,
   changes: Readonly<Record<string, string>>,
 ): Promise<Account> {
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     const record = await tx.accounts.findBySubdomain(subdomain);
     if (!record) throw unknownAccount(subdomain);
     const settings = changeSettings(record.settings, changes);
@@ -105,22 +115,41 @@ export async function setAccount(
       for (const role of parseSettings(settings).openRegistrationRoles) await requireRole(tx, record, role);
     }
     const changed = await tx.accounts.update(record.id, { settings });
-    return accountOf(changed ?? record, addresses);
+    await recordChange(tx, services, record, Object.keys(changes));
+    return accountOf(changed ?? record, services.addresses);
   });
 }
 
 /** Gives an account another address of its own and other extra hosts, in place of the former ones. */
 export async function moveAccount(
-  { store, addresses }: AccountServices,
+  services: ChangeServices,
   account: Account,
-  { hosts, baseUrl }: { readonly hosts: readonly string[]; readonly baseUrl: string },
+  given: { readonly hosts: readonly string[]; readonly baseUrl: string },
 ): Promise<Account> {
-  const changed = await store.accounts.update(account.id, {
-    hosts: hosts.map((host) => readHost(addresses, host)),
-    baseUrl: readBaseUrl(baseUrl),
+  const { store, addresses } = services;
+  const hosts = given.hosts.map((host) => readHost(addresses, host));
+  const baseUrl = readBaseUrl(given.baseUrl);
+  return store.transaction(async (tx) => {
+    const changed = await tx.accounts.update(account.id, { hosts, baseUrl });
+    if (!changed) throw unknownAccount(account.subdomain);
+    await recordChange(tx, services, changed, ['hosts', 'base_url']);
+    return accountOf(changed, addresses);
   });
-  if (!changed) throw unknownAccount(account.subdomain);
-  return accountOf(changed, addresses);
+}
+
+function recordChange(
+  tx: StoreVerbs,
+  services: ChangeServices,
+  record: AccountRecord,
+  fields: readonly string[],
+): Promise<void> {
+  const target = { type: 'account', id: record.id } as const;
+  return recordEvent(
+    tx,
+    services,
+    { id: record.id, record },
+    { action: 'account.changed', target, detail: { fields } },
+  );
 }
 
 /** The account that a Host header names, by its subdomain or one of its extra hosts; null when there is none. */

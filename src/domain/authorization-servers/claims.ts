@@ -3,6 +3,8 @@
 import type { Services } from '../../services.ts';
 import type { ServerClaimRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { claimableAttributes } from '../users/attributes.ts';
@@ -34,22 +36,28 @@ export interface ClaimValues {
 }
 
 type Owner = Pick<Account, 'id'>;
-type ClaimServices = Pick<Services, 'store' | 'clock'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type ClaimServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this name. */
 export function addClaim(
-  { store, clock }: ClaimServices,
-  account: Owner,
+  services: ClaimServices,
+  account: Audited,
   serverId: number,
   { label, attribute, macro }: ClaimValues,
 ): Promise<ServerClaimRecord> {
   const given = { label: label ?? null, attribute: attribute ?? null, macro: macro ?? null };
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     const values = readClaim(given, await claimableAttributes(tx, account));
     const known = await tx.authorizationServers.listClaims(account.id, serverId);
     if (known.length >= mostClaims) throw invalid('label', `would be more than ${mostClaims} of one server`);
-    return tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt: clock.now() });
+    const createdAt = services.clock.now();
+    const added = await tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt });
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { claim_id: added.id };
+    await recordEvent(tx, services, account, { action: 'api_claim.created', target, detail });
+    return added;
   });
 }
 
@@ -66,13 +74,13 @@ export async function pageClaims(
 
 /** Changes the members given; throws as `addClaim` does. */
 export function changeClaim(
-  { store }: Pick<Services, 'store'>,
-  account: Owner,
+  services: ClaimServices,
+  account: Audited,
   serverId: number,
   claimId: number,
   { label, attribute, macro }: ClaimValues,
 ): Promise<ServerClaimRecord> {
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     const claims = await tx.authorizationServers.listClaims(account.id, serverId);
     const claim = claims.find(({ id }) => id === claimId);
     if (!claim) throw unknownClaim();
@@ -86,18 +94,26 @@ export function changeClaim(
     const values = readClaim(given, await claimableAttributes(tx, account));
     const changed = await tx.authorizationServers.updateClaim(account.id, serverId, claimId, values);
     if (!changed) throw unknownClaim();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { claim_id: claimId, fields: setFields({ label, attribute, macro }) };
+    await recordEvent(tx, services, account, { action: 'api_claim.changed', target, detail });
     return changed;
   });
 }
 
 /** Removes a claim; throws `not_found`. */
 export async function removeClaim(
-  { store }: Pick<Services, 'store'>,
-  account: Owner,
+  services: ClaimServices,
+  account: Audited,
   serverId: number,
   claimId: number,
 ): Promise<void> {
-  if (!(await store.authorizationServers.removeClaim(account.id, serverId, claimId))) throw unknownClaim();
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.authorizationServers.removeClaim(account.id, serverId, claimId))) throw unknownClaim();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { claim_id: claimId };
+    await recordEvent(tx, services, account, { action: 'api_claim.removed', target, detail });
+  });
 }
 
 interface Given {

@@ -4,13 +4,15 @@ import type { Services } from '../../services.ts';
 import type { ServerLinkRecord, ServerScopeRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireServer } from './servers.ts';
 import { invalid } from './values.ts';
 
 type Owner = Pick<Account, 'id'>;
-type LinkServices = Pick<Services, 'store' | 'clock'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type LinkServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** A server's client. */
 export interface LinkedClient {
@@ -24,13 +26,13 @@ export interface LinkedClient {
  * `value_invalid` for an app or a scope that is not there, or of another server, `conflict` when it is linked already.
  */
 export async function linkClient(
-  { store, clock }: LinkServices,
-  account: Owner,
+  services: LinkServices,
+  account: Audited,
   serverId: number,
   appId: number,
   scopeIds: readonly number[],
 ): Promise<ServerLinkRecord> {
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     if (!(await tx.clients.findByApp(account.id, appId))) throw invalid('app_id', 'names no app of the account');
     const link = {
@@ -38,10 +40,13 @@ export async function linkClient(
       serverId,
       appId,
       scopeIds: await readScopes(tx, account, serverId, scopeIds),
-      linkedAt: clock.now(),
+      linkedAt: services.clock.now(),
     };
     if (await tx.authorizationServers.findLink(account.id, serverId, appId)) throw alreadyLinked();
     await tx.authorizationServers.link(link);
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { app_id: appId, scope_ids: link.scopeIds };
+    await recordEvent(tx, services, account, { action: 'api_client.linked', target, detail });
     return link;
   });
 }
@@ -65,29 +70,35 @@ export async function pageLinkedClients(
 
 /** Replaces the scopes of a link. Throws `not_found` for server or link, `value_invalid` for a scope. */
 export async function changeLink(
-  { store }: Pick<Services, 'store'>,
-  account: Owner,
+  services: LinkServices,
+  account: Audited,
   serverId: number,
   appId: number,
   scopeIds: readonly number[],
 ): Promise<void> {
-  await store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     if (!(await tx.authorizationServers.findLink(account.id, serverId, appId))) throw unknownLink();
     const read = await readScopes(tx, account, serverId, scopeIds);
     if (!(await tx.authorizationServers.updateLink(account.id, serverId, appId, read))) throw unknownLink();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { app_id: appId, scope_ids: read };
+    await recordEvent(tx, services, account, { action: 'api_client.changed', target, detail });
   });
 }
 
 /** Takes a link away and ends the grants of the client that are for this server alone. Throws `not_found`. */
 export async function unlinkClient(
-  { store, clock }: LinkServices,
-  account: Owner,
+  services: LinkServices,
+  account: Audited,
   serverId: number,
   appId: number,
 ): Promise<void> {
-  await store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     if (!(await tx.authorizationServers.unlink(account.id, serverId, appId))) throw unknownLink();
-    await tx.grants.revokeOfServer(account.id, serverId, appId, clock.now());
+    const ended = await tx.grants.revokeOfServer(account.id, serverId, appId, services.clock.now());
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { app_id: appId, grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'api_client.unlinked', target, detail });
   });
 }
 

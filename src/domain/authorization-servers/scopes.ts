@@ -3,6 +3,8 @@
 import type { Services } from '../../services.ts';
 import type { ServerScopeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { knownScopes } from '../tokens/scopes.ts';
@@ -23,11 +25,13 @@ export interface ScopeValues {
 }
 
 type Owner = Pick<Account, 'id'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type ScopeServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this value. */
 export function addScope(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Owner,
+  services: ScopeServices,
+  account: Audited,
   serverId: number,
   { value, description }: ScopeValues,
 ): Promise<ServerScopeRecord> {
@@ -36,13 +40,17 @@ export function addScope(
     serverId,
     value: readValue(value ?? null),
     description: readDescription(description ?? null, longestScopeDescription),
-    createdAt: clock.now(),
+    createdAt: services.clock.now(),
   };
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     const known = await tx.authorizationServers.listScopes(account.id, serverId);
     if (known.length >= mostScopes) throw invalid('value', `would be more than ${mostScopes} of one server`);
-    return tx.authorizationServers.addScope(scope);
+    const added = await tx.authorizationServers.addScope(scope);
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { scope_id: added.id };
+    await recordEvent(tx, services, account, { action: 'api_scope.created', target, detail });
+    return added;
   });
 }
 
@@ -59,28 +67,39 @@ export async function pageScopes(
 
 /** Changes the members given; throws as `addScope` does. A renamed scope is another: what was granted is not it. */
 export async function changeScope(
-  { store }: Pick<Services, 'store'>,
-  account: Owner,
+  services: ScopeServices,
+  account: Audited,
   serverId: number,
   scopeId: number,
   { value, description }: ScopeValues,
 ): Promise<ServerScopeRecord> {
-  const changed = await store.authorizationServers.updateScope(account.id, serverId, scopeId, {
+  const changes = {
     ...(value !== undefined && { value: readValue(value) }),
     ...(description !== undefined && { description: readDescription(description, longestScopeDescription) }),
+  };
+  return services.store.transaction(async (tx) => {
+    const changed = await tx.authorizationServers.updateScope(account.id, serverId, scopeId, changes);
+    if (!changed) throw unknownScope();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { scope_id: scopeId, fields: setFields(changes) };
+    await recordEvent(tx, services, account, { action: 'api_scope.changed', target, detail });
+    return changed;
   });
-  if (!changed) throw unknownScope();
-  return changed;
 }
 
 /** Removes a scope, from the links of clients too; throws `not_found`. */
 export async function removeScope(
-  { store }: Pick<Services, 'store'>,
-  account: Owner,
+  services: ScopeServices,
+  account: Audited,
   serverId: number,
   scopeId: number,
 ): Promise<void> {
-  if (!(await store.authorizationServers.removeScope(account.id, serverId, scopeId))) throw unknownScope();
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.authorizationServers.removeScope(account.id, serverId, scopeId))) throw unknownScope();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { scope_id: scopeId };
+    await recordEvent(tx, services, account, { action: 'api_scope.removed', target, detail });
+  });
 }
 
 /** RFC 6749 §3.3: visible ASCII without `"` and `\`. */

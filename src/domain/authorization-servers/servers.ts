@@ -7,6 +7,8 @@ import type { Services } from '../../services.ts';
 import type { AuthorizationServerRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { readText } from '../text.ts';
@@ -23,6 +25,8 @@ export const mostAccessTokenMinutes = 1440;
 export const mostRefreshTokenMinutes = 525_600;
 
 type Owner = Pick<Account, 'id'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type ServerServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** Values of a server; in a change what is left out stays, and null clears. */
 export interface ServerValues {
@@ -39,12 +43,13 @@ export interface ServerValues {
  * server of the account has the identifier.
  */
 export function createServer(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Owner,
-  { name = null, resourceIdentifier = null, ...others }: ServerValues,
+  services: ServerServices,
+  account: Audited,
+  values: ServerValues,
 ): Promise<AuthorizationServerRecord> {
-  const now = clock.now();
-  return store.authorizationServers.create({
+  const { name = null, resourceIdentifier = null, ...others } = values;
+  const now = services.clock.now();
+  const server = {
     accountId: account.id,
     description: null,
     audiences: [],
@@ -55,6 +60,13 @@ export function createServer(
     resourceIdentifier: readIdentifier(resourceIdentifier),
     createdAt: now,
     updatedAt: now,
+  };
+  return services.store.transaction(async (tx) => {
+    const created = await tx.authorizationServers.create(server);
+    const target = { type: 'api_authorization', id: created.id } as const;
+    const detail = { fields: setFields(values) };
+    await recordEvent(tx, services, account, { action: 'api_authorization.created', target, detail });
+    return created;
   });
 }
 
@@ -79,26 +91,30 @@ export async function requireServer(
 
 /** Changes the members given. Throws as `createServer` does, and `not_found`. Tokens that are out keep what they say. */
 export async function changeServer(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Owner,
+  services: ServerServices,
+  account: Audited,
   serverId: number,
   values: ServerValues,
 ): Promise<AuthorizationServerRecord> {
-  const changes = { ...readValues(values), updatedAt: clock.now() };
-  const changed = await store.authorizationServers.update(account.id, serverId, changes);
-  if (!changed) throw unknownServer();
-  return changed;
+  const changes = { ...readValues(values), updatedAt: services.clock.now() };
+  return services.store.transaction(async (tx) => {
+    const changed = await tx.authorizationServers.update(account.id, serverId, changes);
+    if (!changed) throw unknownServer();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { fields: setFields(values) };
+    await recordEvent(tx, services, account, { action: 'api_authorization.changed', target, detail });
+    return changed;
+  });
 }
 
 /** Removes a server with its scopes, claims and links, and ends the grants that are for it alone. Throws `not_found`. */
-export async function removeServer(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Owner,
-  serverId: number,
-): Promise<void> {
-  await store.transaction(async (tx) => {
-    await tx.grants.revokeOfServer(account.id, serverId, null, clock.now());
+export async function removeServer(services: ServerServices, account: Audited, serverId: number): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    const ended = await tx.grants.revokeOfServer(account.id, serverId, null, services.clock.now());
     if (!(await tx.authorizationServers.remove(account.id, serverId))) throw unknownServer();
+    const target = { type: 'api_authorization', id: serverId } as const;
+    const detail = { grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'api_authorization.removed', target, detail });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ApiKeyRecord, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readText } from '../text.ts';
@@ -15,20 +16,24 @@ export interface NewApiKey {
 
 /** Makes a key for the deprecated surfaces. Throws `value_invalid` for a name of more than 100 characters. */
 export async function createApiKey(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   name: string,
 ): Promise<NewApiKey> {
   const apiKey = newSecret(services.random, secretPrefixes.apiKey);
-  const stored = await services.store.callers.createApiKey({
+  const key = {
     accountId: account.id,
     name: readText('name', name, 100),
     digest: digestOf(apiKey),
     createdAt: services.clock.now(),
     revokedAt: null,
+  };
+  return services.store.transaction(async (tx) => {
+    const { id, name, createdAt } = await tx.callers.createApiKey(key);
+    const target = { type: 'api_key', id } as const;
+    await recordEvent(tx, services, account, { action: 'api_key.created', target, detail: {} });
+    return { id, name, apiKey, createdAt };
   });
-  const { id, createdAt } = stored;
-  return { id, name: stored.name, apiKey, createdAt };
 }
 
 /** The keys in force. */
@@ -42,10 +47,14 @@ export async function listApiKeys(
 
 /** Throws `not_found` when no such key is in force. */
 export async function revokeApiKey(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   id: number,
 ): Promise<void> {
-  const revoked = await services.store.callers.revokeApiKey(account.id, id, services.clock.now());
-  if (!revoked) throw new Failure('not_found', { name: 'api key', message: `no API key ${id} is in force` });
+  await services.store.transaction(async (tx) => {
+    const revoked = await tx.callers.revokeApiKey(account.id, id, services.clock.now());
+    if (!revoked) throw new Failure('not_found', { name: 'api key', message: `no API key ${id} is in force` });
+    const target = { type: 'api_key', id } as const;
+    await recordEvent(tx, services, account, { action: 'api_key.revoked', target, detail: {} });
+  });
 }

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { CredentialRecord, Milliseconds } from '../../store/records.ts';
 import type { CredentialToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
 import type { Caller } from './caller.ts';
@@ -17,7 +18,7 @@ export interface IssuedCredentialToken {
 
 /** A new access token for a credential: `ct_<id, base 36>_<43 random characters>`, of which the last part is digested. */
 export async function issueCredentialToken(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'counts'>,
   account: Pick<Account, 'id'>,
   credential: Pick<CredentialRecord, 'id'>,
 ): Promise<IssuedCredentialToken> {
@@ -31,6 +32,7 @@ export async function issueCredentialToken(
     expiresAt: createdAt + lifeSeconds * 1000,
     revokedAt: null,
   });
+  services.counts.add(account.id, 'credential_token', credential.id);
   const accessToken = `${secretPrefixes.credentialToken}${token.id.toString(36)}_${secret}`;
   return { accessToken, expiresInSeconds: lifeSeconds, createdAt };
 }
@@ -57,14 +59,22 @@ export async function authenticateBearer(
 
 /** Revokes a token of this credential; any other text is ignored, as what it names is no token of the caller's. */
 export async function revokeCredentialToken(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   credential: Pick<CredentialRecord, 'id'>,
   accessToken: string,
 ): Promise<void> {
   const found = await findToken(services, account, accessToken);
   if (found?.credential.id !== credential.id) return;
-  await services.store.callers.revokeToken(account.id, found.token.id, services.clock.now());
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.callers.revokeToken(account.id, found.token.id, services.clock.now()))) return;
+    await recordEvent(tx, services, account, {
+      action: 'credential_token.revoked',
+      actor: { type: 'credential', id: credential.id },
+      target: { type: 'credential_token', id: found.token.id },
+      detail: { credential_id: credential.id },
+    });
+  });
 }
 
 async function findToken(

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { CredentialRecord, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { readScopes } from './scopes.ts';
@@ -16,22 +17,26 @@ export interface NewCredential {
 
 /** Makes a credential with the scopes named. Throws `value_invalid` for an unknown scope. */
 export async function createCredential(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   scopes: readonly string[],
 ): Promise<NewCredential> {
   const clientId = newSecret(services.random, secretPrefixes.credentialId);
   const clientSecret = newSecret(services.random, secretPrefixes.clientSecret);
-  const credential = await services.store.callers.createCredential({
+  const credential = {
     accountId: account.id,
     clientId,
     secretDigest: digestOf(clientSecret),
     scopes: readScopes(scopes),
     createdAt: services.clock.now(),
     revokedAt: null,
+  };
+  return services.store.transaction(async (tx) => {
+    const { id, scopes, createdAt } = await tx.callers.createCredential(credential);
+    const target = { type: 'credential', id } as const;
+    await recordEvent(tx, services, account, { action: 'credential.created', target, detail: { scopes } });
+    return { id, clientId, clientSecret, scopes, createdAt };
   });
-  const { id, createdAt } = credential;
-  return { id, clientId, clientSecret, scopes: credential.scopes, createdAt };
 }
 
 /** The credentials in force. */
@@ -45,21 +50,32 @@ export async function listCredentials(
 
 /** Its tokens are inactive from then on. Throws `not_found` when no such credential is in force. */
 export async function revokeCredential(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   clientId: string,
 ): Promise<void> {
-  const revoked = await services.store.callers.revokeCredential(account.id, clientId, services.clock.now());
-  if (!revoked)
-    throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+  await services.store.transaction(async (tx) => {
+    const credential = await tx.callers.findCredential(account.id, clientId);
+    const revoked = credential && (await tx.callers.revokeCredential(account.id, clientId, services.clock.now()));
+    if (!revoked) {
+      throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+    }
+    const target = { type: 'credential', id: credential.id } as const;
+    await recordEvent(tx, services, account, { action: 'credential.revoked', target, detail: {} });
+  });
 }
 
 /** The same by its number. */
 export async function revokeCredentialById(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   id: number,
 ): Promise<void> {
-  if (await services.store.callers.revokeCredentialById(account.id, id, services.clock.now())) return;
-  throw new Failure('not_found', { name: 'credential', message: `no credential ${id} is in force` });
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.callers.revokeCredentialById(account.id, id, services.clock.now()))) {
+      throw new Failure('not_found', { name: 'credential', message: `no credential ${id} is in force` });
+    }
+    const target = { type: 'credential', id } as const;
+    await recordEvent(tx, services, account, { action: 'credential.revoked', target, detail: {} });
+  });
 }

@@ -4,6 +4,8 @@ import type { Services } from '../../services.ts';
 import type { DetailedClient, Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
@@ -30,7 +32,8 @@ export interface RotatedSecret {
 }
 
 type AccountId = Pick<Account, 'id'>;
-type AppServices = Pick<Services, 'store' | 'clock'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type AppServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** A page of apps; `query` is as `ClientStore.pageApps` reads it. */
 export async function listFullApps(
@@ -69,7 +72,7 @@ export async function requireAppId(
 /** Registers a client and describes its app. Throws `value_invalid`. */
 export function createApp(
   services: AppServices & Pick<Services, 'random'>,
-  account: AccountId,
+  account: Audited,
   input: AppInput,
 ): Promise<CreatedApp> {
   const { metadata, details } = readNewApp(input);
@@ -78,30 +81,35 @@ export function createApp(
     const { appId } = await tx.clients.create(client);
     await tx.clients.update(account.id, appId, { ...details, updatedAt: client.createdAt });
     await replaceRoles(tx, account, appId, input.roleIds, client.createdAt);
+    const target = { type: 'app', id: appId } as const;
+    await recordEvent(tx, services, account, { action: 'app.created', target, detail: { fields: setFields(input) } });
     return { app: await readFullApp(tx, account, appId), clientSecret };
   });
 }
 
 /** Changes the members given; whoever loses the app with a role loses the grants for it. Throws `not_found`, `value_invalid`. */
-export function updateApp(
-  { store, clock }: AppServices,
-  account: AccountId,
-  appId: number,
-  input: AppInput,
-): Promise<FullApp> {
-  const now = clock.now();
-  return store.transaction(async (tx) => {
+export function updateApp(services: AppServices, account: Audited, appId: number, input: AppInput): Promise<FullApp> {
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
     const app = await requireAppId(tx, account, appId);
     await tx.clients.update(account.id, appId, { ...readAppChanges(input, app), updatedAt: now });
-    await replaceRoles(tx, account, appId, input.roleIds, now);
+    const ended = await replaceRoles(tx, account, appId, input.roleIds, now);
+    const target = { type: 'app', id: appId } as const;
+    const detail = { fields: setFields(input), grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'app.changed', target, detail });
     return readFullApp(tx, account, appId);
   });
 }
 
 /** Removes the app with its client, access, grants and tokens. Throws `not_found`. */
-export async function removeApp({ store }: Pick<Services, 'store'>, account: AccountId, appId: number): Promise<void> {
-  if (await store.clients.remove(account.id, appId)) return;
-  throw new Failure('not_found', { name: 'app', message: 'there is no such app' });
+export async function removeApp(services: AppServices, account: Audited, appId: number): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.clients.remove(account.id, appId))) {
+      throw new Failure('not_found', { name: 'app', message: 'there is no such app' });
+    }
+    const target = { type: 'app', id: appId } as const;
+    await recordEvent(tx, services, account, { action: 'app.removed', target, detail: {} });
+  });
 }
 
 /**
@@ -109,14 +117,14 @@ export async function removeApp({ store }: Pick<Services, 'store'>, account: Acc
  * Throws `not_found`, and `value_invalid` for a client that has no secret by its method.
  */
 export async function rotateSecret(
-  { store, clock, random }: AppServices & Pick<Services, 'random'>,
-  account: AccountId,
+  services: AppServices & Pick<Services, 'random'>,
+  account: Audited,
   appId: number,
   overlapMinutes: number,
 ): Promise<RotatedSecret> {
-  const clientSecret = newSecret(random, secretPrefixes.clientSecret);
-  const now = clock.now();
-  return store.transaction(async (tx) => {
+  const clientSecret = newSecret(services.random, secretPrefixes.clientSecret);
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
     const { clientId, authMethod, secretDigest } = await requireAppId(tx, account, appId);
     if (authMethod === 'none') {
       const name = 'configuration.token_endpoint_auth_method';
@@ -126,6 +134,9 @@ export async function rotateSecret(
     const previousExpiresAt = overlaps ? now + overlapMinutes * 60_000 : null;
     await tx.clients.replaceSecret(account.id, appId, digestOf(clientSecret), previousExpiresAt);
     await tx.clients.update(account.id, appId, { updatedAt: now });
+    const target = { type: 'app', id: appId } as const;
+    const detail = { overlap_minutes: overlapMinutes };
+    await recordEvent(tx, services, account, { action: 'app.secret_rotated', target, detail });
     return { clientId, clientSecret, previousExpiresAt };
   });
 }
@@ -136,8 +147,8 @@ async function replaceRoles(
   appId: number,
   ids: AppInput['roleIds'],
   now: Milliseconds,
-): Promise<void> {
-  if (ids === undefined) return;
+): Promise<number> {
+  if (ids === undefined) return 0;
   const wanted = new Set(ids ?? []);
   const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
   for (const roleId of wanted) {
@@ -147,5 +158,5 @@ async function replaceRoles(
     await tx.access.grant(account.id, appId, { roleId }, now);
   }
   for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
-  if (surplus.length > 0) await tx.grants.revokeUnassigned(account.id, appId, now);
+  return surplus.length > 0 ? tx.grants.revokeUnassigned(account.id, appId, now) : 0;
 }

@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, NewClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { newEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
@@ -26,7 +28,7 @@ export interface Registration {
  * Throws `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
  */
 export async function registerClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
   account: Account,
   registrant: Registrant,
   request: RegistrationRequest,
@@ -35,7 +37,7 @@ export async function registerClient(
   await admit(services, account, registrant);
   const metadata = readMetadata(request, rules);
   const made = newClient(services, account, metadata, registrant.caller ? 'token' : 'open');
-  const client = await create(services.store, account, registrant, made.client);
+  const client = await create(services, account, registrant, made.client);
   return { client, clientSecret: made.clientSecret };
 }
 
@@ -61,15 +63,30 @@ export function newClient(
 
 /** Clients that anyone registered get the account's default roles, with the row or not at all. */
 async function create(
-  store: Services['store'],
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   registrant: Registrant,
   client: NewClientRecord,
 ): Promise<ClientRecord> {
   const roles = registrant.caller ? [] : account.settings.openRegistrationRoles;
-  if (roles.length === 0) return store.clients.create(client);
-  return store.transaction(async (tx) => {
+  const origin = currentOrigin();
+  const eventOf = (appId: number) =>
+    newEvent(
+      services,
+      account,
+      {
+        action: 'app.registered',
+        // Where registration is open the client stands for itself.
+        ...(!registrant.caller && { actor: { type: 'client', id: appId } }),
+        target: { type: 'app', id: appId },
+        detail: { registered_by: client.registeredBy },
+      },
+      origin,
+    );
+  if (roles.length === 0) return services.store.clients.register({ client, eventOf });
+  return services.store.transaction(async (tx) => {
     const created = await tx.clients.create(client);
+    await tx.events.append(eventOf(created.appId));
     for (const name of roles) {
       const role = await tx.roles.findByName(account.id, name);
       if (role) await tx.access.grant(account.id, created.appId, { roleId: role.id }, created.createdAt);

@@ -1,25 +1,15 @@
-/** The life of an account's signing keys: published before they sign, kept while what they signed is alive. */
+/** An account's signing keys: how they are made and kept, and which of them signs. */
 
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { PublicJwk, Services } from '../../services.ts';
 import type { AccountRecord, Milliseconds, SigningAlgorithm, SigningKeyRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { mostAccessTokenMinutes } from '../authorization-servers/servers.ts';
-import { Failure } from '../failure.ts';
 import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
 
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
 
-const day = 24 * 3600_000;
-/** So long a key is published before it signs, that caches of the published keys have it by then. */
-const publishedAheadMilliseconds = day;
-/** A key that signs for this long gets its successor, which signs a day later: 90 days in all. */
-const rotatedAfterMilliseconds = 89 * day;
-/** The longest life of what the keys sign (a JWT access token, a day at most) and the skew of a client's clock. */
-const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
-
-type KeyServices = Pick<Services, 'store' | 'clock' | 'vault'> & {
+export type KeyServices = Pick<Services, 'store' | 'clock' | 'vault'> & {
   /** Where key pairs come from; new ones unless said. */
   readonly generateKeyPair?: GenerateKeyPair;
 };
@@ -109,79 +99,4 @@ export async function listKeys(
 function stateOf(key: SigningKeyRecord, keys: readonly SigningKeyRecord[], now: Milliseconds): KeyState {
   if (signingKeyAt(keys, key.alg, now)?.kid === key.kid) return 'signing';
   return isPublished(key, now) && key.signsFrom > now ? 'next' : 'retired';
-}
-
-export interface Rotation {
-  /**
-   * The private keys may be known to others: new keys sign at once and the old ones are withdrawn, so that what they
-   * signed is refused wherever the published keys are fetched anew.
-   */
-  readonly emergency: boolean;
-}
-
-/**
- * Publishes the next key of each algorithm; it signs a day later. An algorithm that has a next key already is left
- * alone, so that repeating the command changes nothing. Answers every key of the account.
- */
-export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<KeyStanding[]> {
-  for (const alg of signingAlgorithms) await rotate(services, account, alg, rotation);
-  return listKeys(services, account);
-}
-
-/** Publishes the next key of each algorithm whose key has signed for 89 days; answers how many. */
-export async function rotateIfDue(services: KeyServices, account: Account): Promise<number> {
-  const keys = await services.store.keys.list(account.id);
-  const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
-  const due = signingAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
-  for (const alg of due) await rotate(services, account, alg, { emergency: false });
-  return due.length;
-}
-
-/** Another process rotated the same key in between. */
-class Overtaken extends Error {}
-
-async function rotate(
-  services: KeyServices,
-  account: Account,
-  alg: SigningAlgorithm,
-  rotation: Rotation,
-): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    const keys = await services.store.keys.list(account.id);
-    const newest = newestOf(keys, alg);
-    if (!rotation.emergency && newest && newest.signsFrom > services.clock.now()) return;
-    const key = await prepareKey(services, account.record, alg, account.settings.signingKeyBits);
-    try {
-      await services.store.transaction((tx) => replaceKey(tx, account.id, newest, key, services.clock.now(), rotation));
-      return;
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
-    }
-  }
-  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the keys are rotated by others at the same time' });
-}
-
-async function replaceKey(
-  tx: Pick<StoreVerbs, 'keys'>,
-  accountId: number,
-  newest: SigningKeyRecord | undefined,
-  key: PreparedKey,
-  now: Milliseconds,
-  { emergency }: Rotation,
-): Promise<void> {
-  const signsFrom = emergency ? now : now + publishedAheadMilliseconds;
-  const retiresAt = emergency ? now : signsFrom + verifiedForMilliseconds;
-  // Writing first locks the row: of two processes the second waits here, then sees the key of the first below.
-  if (newest) await tx.keys.retire(accountId, newest.kid, retiresAt);
-  const others = (await tx.keys.list(accountId)).filter((other) => other.alg === key.alg && other.kid !== newest?.kid);
-  if (others.some((other) => other.retiresAt === null)) throw new Overtaken();
-  for (const other of emergency ? others.filter((old) => isPublished(old, now)) : []) {
-    await tx.keys.retire(accountId, other.kid, now);
-  }
-  await tx.keys.add({ ...key, accountId, publishedAt: now, signsFrom, retiresAt: null });
-}
-
-/** The key that has no successor yet. */
-function newestOf(keys: readonly SigningKeyRecord[], alg: SigningAlgorithm): SigningKeyRecord | undefined {
-  return keys.findLast((key) => key.alg === alg && key.retiresAt === null);
 }

@@ -1,6 +1,7 @@
 import type { Passwords, Services } from '../../services.ts';
 import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -20,7 +21,7 @@ export interface PasswordAttempt {
  * by no fault of the user's is held against neither user nor address.
  */
 export async function checkPassword(
-  services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
 ): Promise<UserRecord | null> {
@@ -54,7 +55,7 @@ async function renewImported(
 }
 
 async function tryPassword(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
@@ -66,12 +67,33 @@ async function tryPassword(
   const policy = await effectivePolicy(services, account, user, null);
   // A pause that is known already is not asked about again: every refusal costs the same searches and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
-  const counted = open && (await countAttempt(services, user, policy));
+  const counted = open ? await countAttempt(services, user, policy) : null;
   if (!counted) await store.users.countDecoyAttempt(account.id);
-  const right = await verify(attempt.password, counted ? user.passwordDigest : null);
-  if (!right || user === null) return null;
-  await clearAttempts(services, user);
-  return user;
+  const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
+  if (right && user !== null) {
+    await clearAttempts(services, user);
+    return user;
+  }
+  const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
+  await recordFailure(services, account, user, reason, counted === 'last' ? policy.maximumInvalidLoginAttempts : null);
+  return null;
+}
+
+/** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
+async function recordFailure(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: UserRecord | null,
+  reason: 'unknown_user' | 'wrong_password' | 'closed',
+  closedAfter: number | null,
+): Promise<void> {
+  const about = { actor: { type: 'user', id: null }, target: { type: 'user', id: user?.id ?? null } } as const;
+  await services.store.transaction(async (tx) => {
+    await recordEvent(tx, services, account, { ...about, action: 'sign_in.failed', detail: { reason } });
+    if (closedAfter === null) return;
+    const detail = { attempts: closedAfter };
+    await recordEvent(tx, services, account, { ...about, action: 'sign_in.closed', detail });
+  });
 }
 
 /**
@@ -107,7 +129,7 @@ function countAttempt(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   user: UserRecord,
   { maximumInvalidLoginAttempts, lockEffectiveMinutes }: PolicyRecord,
-): Promise<boolean> {
+) {
   const now = clock.now();
   return store.users.countAttempt({
     accountId: user.accountId,

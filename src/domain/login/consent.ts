@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
@@ -26,7 +27,7 @@ export function isAllowed(parameters: AuthorizationParameters, allowed: readonly
  * that anyone registered is asked every time. Throws `authorization_request_invalid`, `cross_site_request`, `parameter_missing`.
  */
 export async function decideConsent(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -41,9 +42,20 @@ export async function decideConsent(
   }
   await services.store.transaction(async (tx) => {
     await tx.authorizations.decide(account.id, record.digest, decision, session.userId);
+    const { userId: id } = session;
+    const { scope } = record.parameters;
+    const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;
+    await recordEvent(
+      tx,
+      services,
+      account,
+      decision === 'deny'
+        ? { ...about, action: 'consent.denied', detail: { user_id: id } }
+        : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
+    );
     if (decision === 'deny' || client.registeredBy === 'open') return;
     const former = (await tx.authorizations.findConsent(account.id, session.userId, client.appId)) ?? [];
-    const scope = [...new Set([...former, ...consentNames(record.parameters)])];
-    await tx.authorizations.saveConsent(account.id, session.userId, client.appId, scope, services.clock.now());
+    const allowed = [...new Set([...former, ...consentNames(record.parameters)])];
+    await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
   });
 }

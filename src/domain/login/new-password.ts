@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
@@ -8,6 +9,7 @@ import { digestNewPassword, endSignIns, withPassword } from '../users/set-passwo
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { findReplacing, type Replacing } from './replacing.ts';
 import { finishSignIn, type SignedIn } from './sign-in.ts';
+import { refuseSignIn } from './standing.ts';
 
 /** A sign-in that waits for a new password. */
 export type DueReplacing = Extract<Replacing, { step: 'new_password' }>;
@@ -31,7 +33,7 @@ export type NewPasswordResult =
  * `user_suspended`, `user_inactive`, `access_not_assigned` when that came about meanwhile.
  */
 export async function chooseNewPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -41,7 +43,9 @@ export async function chooseNewPassword(
   requireCsrf(browser, csrf);
   const replacing = await findReplacing(services, account, request);
   if (!replacing) throw notDue();
-  if (replacing.step === 'refused') throw replacing.failure;
+  if (replacing.step === 'refused') {
+    return refuseSignIn(services, account, replacing.user, request.client, replacing.failure);
+  }
   const { user, policy } = replacing;
   const problem = await findProblem(services, user, given, () =>
     findWeakness(given.password, policy, { account, user }),
@@ -55,7 +59,10 @@ export async function chooseNewPassword(
     if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue();
     const now = services.clock.now();
     await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
-    await endSignIns(tx, account, user.id, now);
+    const ended = await endSignIns(tx, account, user.id, now);
+    const about = { type: 'user', id: user.id } as const;
+    const detail = { fields: ['password'], grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
     return finishSignIn(services, tx, account, browser, request, current, inForce);
   });
 }

@@ -16,7 +16,12 @@ export type Replacing =
       /** Whose rules the new password keeps. */
       readonly policy: PolicyRecord;
     }
-  | { readonly step: 'refused'; readonly request: OpenRequest; readonly failure: Failure };
+  | {
+      readonly step: 'refused';
+      readonly request: OpenRequest;
+      readonly user: UserRecord;
+      readonly failure: Failure;
+    };
 
 /**
  * Whether a new password is due in a request: its user gave the right one in this browser, and that one still has to be
@@ -32,7 +37,7 @@ export async function findReplacing(
   const user = await services.store.users.find(account.id, passwordUserId);
   if (!user || (user.passwordChangedAt ?? 0) > passwordCheckedAt) return null;
   const failure = await findStandingFailure(services.store, afterReplacing(user), request.client);
-  if (failure) return { step: 'refused', request, failure };
+  if (failure) return { step: 'refused', request, user, failure };
   const policy = await effectivePolicy(services, account, user, null);
   return mustReplacePassword(user, policy, services.clock.now())
     ? { step: 'new_password', request, user, policy }

@@ -2,13 +2,14 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
 import { startSession } from './sessions.ts';
-import { afterReplacing, requireStanding } from './standing.ts';
+import { afterReplacing, requireStandingToSignIn } from './standing.ts';
 
 /** What the browser gets that is signed in: both cookies are new. */
 export interface SignedIn {
@@ -33,7 +34,7 @@ export type SignInResult =
  * `user_inactive`, `access_not_assigned`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -44,7 +45,7 @@ export async function signIn(
   if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
   const user = await checkPassword(services, account, attempt);
   if (!user) return { outcome: 'wrong', request };
-  await requireStanding(services.store, afterReplacing(user), request.client);
+  await requireStandingToSignIn(services, account, afterReplacing(user), request.client);
   const policy = await effectivePolicy(services, account, user, null);
   const now = services.clock.now();
   if (mustReplacePassword(user, policy, now)) {
@@ -59,11 +60,11 @@ export async function signIn(
 
 /** Opens the session of a user whose every factor was right; part of a transaction. */
 export async function finishSignIn(
-  services: Pick<Services, 'clock' | 'random'>,
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
-  { record }: OpenRequest,
+  { record, client }: OpenRequest,
   user: UserRecord,
   policy: PolicyRecord,
 ): Promise<SignedIn> {
@@ -72,5 +73,8 @@ export async function finishSignIn(
   const sessionSecret = await startSession(services, tx, account, user, policy, browser.sessionSecret);
   await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
   await tx.users.update(account.id, user.id, { lastLogin: now });
+  const about = { type: 'user', id: user.id } as const;
+  const detail = { app_id: client.appId };
+  await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

@@ -1,5 +1,8 @@
+import type { Services } from '../../services.ts';
 import type { ClientRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { Failure } from '../failure.ts';
 
@@ -49,4 +52,33 @@ export async function requireStanding(
 ): Promise<void> {
   const failure = await findStandingFailure(store, user, client);
   if (failure) throw failure;
+}
+
+/** The same for somebody whose password was right; the trail tells of a refusal. */
+export async function requireStandingToSignIn(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: UserRecord,
+  client: AppClient,
+): Promise<void> {
+  const failure = await findStandingFailure(services.store, user, client);
+  if (failure) await refuseSignIn(services, account, user, client, failure);
+}
+
+/** Tells the trail of the refusal of somebody whose password was right, and throws it. */
+export async function refuseSignIn(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: Pick<UserRecord, 'id'>,
+  client: AppClient,
+  failure: Failure,
+): Promise<never> {
+  const about = { type: 'user', id: user.id } as const;
+  await recordEvent(services.store, services, account, {
+    action: 'sign_in.refused',
+    actor: about,
+    target: about,
+    detail: { reason: failure.code, app_id: client.appId },
+  });
+  throw failure;
 }

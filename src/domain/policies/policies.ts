@@ -2,11 +2,14 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/records.ts';
 import type { Follower, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields, type Target } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { type PolicyRules, policyDefaults, readRules } from './rules.ts';
 
-type PolicyServices = Pick<Services, 'store' | 'clock'>;
+type PolicyServices = Pick<Services, 'store' | 'clock' | 'vault'>;
+type Owner = Pick<Account, 'id' | 'record'>;
 
 export interface NewPolicy extends Partial<PolicyRules> {
   readonly name: string;
@@ -18,17 +21,18 @@ export interface NewPolicy extends Partial<PolicyRules> {
  * Makes a policy; rules that are not given have their defaults. Throws `value_invalid` for a rule out of its range,
  * `conflict` (name `name`) when the account has one of this name.
  */
-export async function createPolicy(
-  { store, clock }: PolicyServices,
-  account: Pick<Account, 'id'>,
-  { name, isDefault = false, ...given }: NewPolicy,
-): Promise<PolicyRecord> {
+export async function createPolicy(services: PolicyServices, account: Owner, policy: NewPolicy): Promise<PolicyRecord> {
+  const { name, isDefault = false, ...given } = policy;
   const rules = { ...policyDefaults, ...readRules(given) };
-  const now = clock.now();
+  const now = services.clock.now();
   const made = { accountId: account.id, name: readText('name', name), ...rules, createdAt: now, updatedAt: now };
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     if (isDefault) await endDefault(tx, account, now);
-    return tx.policies.create({ ...made, isDefault });
+    const created = await tx.policies.create({ ...made, isDefault });
+    const target = { type: 'policy', id: created.id } as const;
+    const detail = { fields: setFields(policy) };
+    await recordEvent(tx, services, account, { action: 'policy.created', target, detail });
+    return created;
   });
 }
 
@@ -37,15 +41,16 @@ export async function createPolicy(
  * unknown policy, and `value_invalid` (name `is_default`) when the account would be left without a default.
  */
 export async function changePolicy(
-  { store, clock }: PolicyServices,
-  account: Pick<Account, 'id'>,
+  services: PolicyServices,
+  account: Owner,
   policyId: number,
-  { name, isDefault, ...given }: Partial<NewPolicy>,
+  members: Partial<NewPolicy>,
 ): Promise<PolicyRecord> {
+  const { name, isDefault, ...given } = members;
   const rules = readRules(given);
   const named = name === undefined ? {} : { name: readText('name', name) };
-  const now = clock.now();
-  return store.transaction(async (tx) => {
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
     const policy = await requirePolicy(tx, account, policyId);
     if (policy.isDefault && isDefault === false) {
       const message = 'is_default cannot be taken from the default policy: make another one the default';
@@ -56,22 +61,23 @@ export async function changePolicy(
     const changes = { ...rules, ...named, ...(promoted && { isDefault }), updatedAt: now };
     const changed = await tx.policies.update(account.id, policyId, changes);
     if (!changed) throw unknownPolicy(policyId);
+    const target = { type: 'policy', id: policyId } as const;
+    const detail = { fields: setFields(members) };
+    await recordEvent(tx, services, account, { action: 'policy.changed', target, detail });
     return changed;
   });
 }
 
 /** Removes a policy. Throws `not_found`, and `conflict` (name `policy`) for the default one and one that is followed. */
-export async function removePolicy(
-  { store }: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
-  policyId: number,
-): Promise<void> {
-  await store.transaction(async (tx) => {
+export async function removePolicy(services: PolicyServices, account: Owner, policyId: number): Promise<void> {
+  await services.store.transaction(async (tx) => {
     const { isDefault } = await requirePolicy(tx, account, policyId);
     if (isDefault) {
       throw new Failure('conflict', { name: 'policy', message: 'The default policy cannot be deleted' });
     }
     await tx.policies.remove(account.id, policyId);
+    const target = { type: 'policy', id: policyId } as const;
+    await recordEvent(tx, services, account, { action: 'policy.removed', target, detail: {} });
   });
 }
 
@@ -88,16 +94,24 @@ export async function requirePolicy(
 
 /** Says which policy a user, a role or an app follows, null for none. Throws `not_found` for either of them. */
 export async function assignPolicy(
-  { store }: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
+  services: PolicyServices,
+  account: Owner,
   follower: Follower,
   policyId: number | null,
 ): Promise<void> {
-  await store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     if (policyId !== null) await requirePolicy(tx, account, policyId);
-    if (await tx.policies.assign(account.id, follower, policyId)) return;
-    throw new Failure('not_found', { name: 'follower', message: 'there is no such user, role or app' });
+    if (!(await tx.policies.assign(account.id, follower, policyId))) {
+      throw new Failure('not_found', { name: 'follower', message: 'there is no such user, role or app' });
+    }
+    const target = targetOf(follower);
+    await recordEvent(tx, services, account, { action: 'policy.assigned', target, detail: { policy_id: policyId } });
   });
+}
+
+function targetOf(follower: Follower): Target {
+  if ('userId' in follower) return { type: 'user', id: follower.userId };
+  return 'roleId' in follower ? { type: 'role', id: follower.roleId } : { type: 'app', id: follower.appId };
 }
 
 async function endDefault(tx: StoreVerbs, account: Pick<Account, 'id'>, now: number): Promise<void> {

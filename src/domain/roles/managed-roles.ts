@@ -4,12 +4,11 @@ import type { Services } from '../../services.ts';
 import type { Milliseconds, RoleRecord } from '../../store/records.ts';
 import type { RoleLink, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { type AuditEvent, setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { readText } from '../text.ts';
-
-/** A role with the ids of what it is linked to, ascending. */
-export interface FullRole extends RoleRecord, Readonly<Record<RoleLink, readonly number[]>> {}
+import { requireRoleId } from './full-role.ts';
 
 /** Undefined members stay as they are; null empties a list. */
 export interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly number[] | null | undefined>>> {
@@ -17,66 +16,24 @@ export interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly nu
 }
 
 type AccountId = Pick<Account, 'id'>;
-type RoleServices = Pick<Services, 'store' | 'clock'>;
+type Audited = Pick<Account, 'id' | 'record'>;
+type RoleServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 const linkNames = ['apps', 'users', 'admins'] as const satisfies readonly RoleLink[];
 
-/** Reads the links of all the roles at once. */
-async function completer(
-  store: Pick<StoreVerbs, 'roles'>,
-  account: AccountId,
-  roles: readonly RoleRecord[],
-): Promise<(role: RoleRecord) => FullRole> {
-  const ids = roles.map(({ id }) => id);
-  const apps = await store.roles.linked(account.id, 'apps', ids);
-  const users = await store.roles.linked(account.id, 'users', ids);
-  const admins = await store.roles.linked(account.id, 'admins', ids);
-  const of = (linked: ReadonlyMap<number, readonly number[]>, { id }: RoleRecord) => linked.get(id) ?? [];
-  return (role) => ({ ...role, apps: of(apps, role), users: of(users, role), admins: of(admins, role) });
-}
-
-/** A page of roles; `query` is as `RoleStore.page` reads it. */
-export async function listFullRoles(
-  { store }: Pick<Services, 'store'>,
-  account: AccountId,
-  query: ListQuery,
-): Promise<ListPage<FullRole>> {
-  const page = await store.roles.page(account.id, query);
-  return mapPage(page, await completer(store, account, page.items));
-}
-
-/** Throws `not_found`. */
-export async function readFullRole(
-  { store }: Pick<Services, 'store'>,
-  account: AccountId,
-  id: number,
-): Promise<FullRole> {
-  const role = await requireRoleId(store, account, id);
-  return (await completer(store, account, [role]))(role);
-}
-
-/** The role with this id. Throws `not_found`. */
-export async function requireRoleId(
-  store: Pick<StoreVerbs, 'roles'>,
-  account: AccountId,
-  id: number,
-): Promise<RoleRecord> {
-  const role = await store.roles.find(account.id, id);
-  if (!role) throw new Failure('not_found', { name: 'role', message: 'there is no such role' });
-  return role;
-}
-
 /** Throws `conflict` with name `name`, and `value_invalid` for a bad name and for what names nothing. */
 export function createManagedRole(
-  { store, clock }: RoleServices,
-  account: AccountId,
+  services: RoleServices,
+  account: Audited,
   input: RoleInput & { readonly name: string },
 ): Promise<RoleRecord> {
   const name = readText('name', input.name);
-  const now = clock.now();
-  return store.transaction(async (tx) => {
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
     const role = await tx.roles.create({ accountId: account.id, name, createdAt: now });
     for (const link of linkNames) await addLinks(tx, account, role.id, link, input[link] ?? [], now);
+    const target = { type: 'role', id: role.id } as const;
+    await recordEvent(tx, services, account, { action: 'role.created', target, detail: { fields: setFields(input) } });
     return role;
   });
 }
@@ -86,15 +43,14 @@ export function createManagedRole(
  * `createManagedRole` does, and `not_found`.
  */
 export async function updateManagedRole(
-  { store, clock }: RoleServices,
-  account: AccountId,
+  services: RoleServices,
+  account: Audited,
   id: number,
   input: RoleInput,
 ): Promise<void> {
   const name = input.name === undefined ? undefined : readText('name', input.name);
-  const now = clock.now();
-  await store.transaction(async (tx) => {
-    await requireRoleId(tx, account, id);
+  const now = services.clock.now();
+  await changing(services, account, id, async (tx) => {
     if (name !== undefined) await tx.roles.rename(account.id, id, name);
     // Grants that a new app or user may keep must not end in between: all links first.
     const before = await linkedTo(tx, account, id, 'apps');
@@ -103,47 +59,66 @@ export async function updateManagedRole(
       const wanted = input[link];
       if (wanted !== undefined) lost = (await setLinks(tx, account, id, link, wanted ?? [], now)) || lost;
     }
-    if (lost) await endGrants(tx, account, before, now);
+    const ended = lost ? await endGrants(tx, account, before, now) : 0;
+    return { action: 'role.changed', detail: { fields: setFields(input), grants_revoked: ended } };
   });
 }
 
 /** Removes the role, and the grants for apps that only it had given. Throws `not_found`. */
-export async function removeRole({ store, clock }: RoleServices, account: AccountId, id: number): Promise<void> {
-  await store.transaction(async (tx) => {
-    await requireRoleId(tx, account, id);
+export async function removeRole(services: RoleServices, account: Audited, id: number): Promise<void> {
+  await changing(services, account, id, async (tx) => {
     const apps = await linkedTo(tx, account, id, 'apps');
     await tx.roles.remove(account.id, id);
-    await endGrants(tx, account, apps, clock.now());
+    const ended = await endGrants(tx, account, apps, services.clock.now());
+    return { action: 'role.removed', detail: { grants_revoked: ended } };
   });
 }
 
 /** Idempotent. Throws `not_found`, and `value_invalid` for an id that nobody has. */
 export async function addRoleMembers(
-  { store, clock }: RoleServices,
-  account: AccountId,
+  services: RoleServices,
+  account: Audited,
   id: number,
   link: 'users' | 'admins',
   userIds: readonly number[],
 ): Promise<void> {
-  await store.transaction(async (tx) => {
-    await requireRoleId(tx, account, id);
-    await addLinks(tx, account, id, link, userIds, clock.now());
+  await changing(services, account, id, async (tx) => {
+    await addLinks(tx, account, id, link, userIds, services.clock.now());
+    return { action: 'role.members_added', detail: { link, user_ids: userIds } };
   });
 }
 
 /** Removes those who belong to the role, and the grants of those who lose an app by it. Throws `not_found`. */
 export async function removeRoleMembers(
-  { store, clock }: RoleServices,
-  account: AccountId,
+  services: RoleServices,
+  account: Audited,
   id: number,
   link: 'users' | 'admins',
   userIds: readonly number[],
 ): Promise<void> {
-  await store.transaction(async (tx) => {
-    await requireRoleId(tx, account, id);
+  await changing(services, account, id, async (tx) => {
     const removed = await tx.roles.unlink(account.id, link, id, [...new Set(userIds)]);
-    if (removed === 0 || link === 'admins') return;
-    await endGrants(tx, account, await linkedTo(tx, account, id, 'apps'), clock.now());
+    const gave = removed > 0 && link === 'users';
+    const apps = gave ? await linkedTo(tx, account, id, 'apps') : [];
+    const ended = await endGrants(tx, account, apps, services.clock.now());
+    return { action: 'role.members_removed', detail: { link, user_ids: userIds, grants_revoked: ended } };
+  });
+}
+
+type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | 'removed' | `members_${string}`}` }>;
+type Told<Event> = Event extends RoleEvent ? Pick<Event, 'action' | 'detail'> : never;
+
+/** Changes a role that is there, and tells of it. */
+async function changing(
+  services: RoleServices,
+  account: Audited,
+  id: number,
+  change: (tx: StoreVerbs) => Promise<Told<RoleEvent>>,
+): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    await requireRoleId(tx, account, id);
+    const told = await change(tx);
+    await recordEvent(tx, services, account, { ...told, target: { type: 'role', id } });
   });
 }
 
@@ -188,12 +163,14 @@ async function setLinks(
   return (await tx.roles.unlink(account.id, link, id, surplus)) > 0 && link !== 'admins';
 }
 
-/** The grants of users who may not use these apps any more. */
+/** Ends the grants of users who may not use these apps any more, and answers how many. */
 async function endGrants(
   tx: Pick<StoreVerbs, 'grants'>,
   account: AccountId,
   appIds: readonly number[],
   now: Milliseconds,
-): Promise<void> {
-  for (const appId of appIds) await tx.grants.revokeUnassigned(account.id, appId, now);
+): Promise<number> {
+  let ended = 0;
+  for (const appId of appIds) ended += await tx.grants.revokeUnassigned(account.id, appId, now);
+  return ended;
 }

@@ -5,7 +5,7 @@ import type { DetailedUser, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { type ListFilter, type ListPage, type ListQuery, mapPage, matching } from '../listing.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
-import { requireRoleId } from './managed-roles.ts';
+import { requireRoleId } from './full-role.ts';
 
 export interface RoleMember {
   readonly user: DetailedUser;

@@ -12,7 +12,7 @@ import { prepareAccessToken, type TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `target_invalid`, and `scope_invalid` when nothing of what was asked for is allowed.
  */
 export async function grantToClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'counts'>,
   account: Account,
   client: ClientRecord,
   asked: AskedAudience,
@@ -32,6 +32,7 @@ export async function grantToClient(
     scope,
     revokedAt: null,
   });
+  services.counts.add(account.id, 'client_credentials', client.appId);
   return {
     accessToken: await prepared.text(id, { scope, user: null }),
     expiresInSeconds: prepared.expiresInSeconds,

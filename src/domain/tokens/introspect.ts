@@ -25,11 +25,12 @@ export interface ActiveToken {
  * their own client's alone.
  */
 export async function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'counts'>,
   account: Account,
   client: ClientRecord,
   text: string,
 ): Promise<ActiveToken | null> {
+  services.counts.add(account.id, 'introspection', client.appId);
   const found = await findAccessToken(services, account, text);
   if (!found) return introspectRefreshToken(services, account, client, text);
   const mine = found.token.appId === client.appId;

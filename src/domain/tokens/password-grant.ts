@@ -3,7 +3,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
-import { requireStanding } from '../login/standing.ts';
+import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
@@ -35,11 +35,12 @@ export async function grantByPassword(
   }
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
-  await requireStanding(services.store, user, client);
+  await requireStandingToSignIn(services, account, user, client);
   const policy = await effectivePolicy(services, account, user, null);
   // There is no page here on which to choose a new one.
   if (mustReplacePassword(user, policy, services.clock.now())) {
-    throw new Failure('user_inactive', { reason: 'password expired' });
+    const failure = new Failure('user_inactive', { reason: 'password expired' });
+    return refuseSignIn(services, account, user, client, failure);
   }
   const terms = {
     userId: user.id,
@@ -50,6 +51,8 @@ export async function grantByPassword(
     amr: ['pwd'],
     authenticatedAt: services.clock.now(),
   };
-  const started = await services.store.transaction((tx) => startGrant(services, tx, account, client, terms, linked));
+  const started = await services.store.transaction((tx) =>
+    startGrant(services, tx, account, client, terms, linked, 'password'),
+  );
   return started.tokens(user);
 }

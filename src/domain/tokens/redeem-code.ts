@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
 import { digestOf } from '../secrets.ts';
 import { chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { revokeGrant } from './revoke.ts';
 import { startGrant } from './start-grant.ts';
 import type { TokenSet } from './token-set.ts';
 
@@ -47,11 +48,11 @@ export async function redeemCode(
     // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
     if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
       const used = await tx.authorizations.findCode(account.id, digest);
-      if (used?.grantId != null) await tx.grants.revoke(account.id, used.grantId, now, 'code replayed');
+      if (used?.grantId != null) await revokeGrant(services, tx, account, client, used.grantId, 'code_replayed');
       return null;
     }
     const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt };
-    const made = await startGrant(services, tx, account, client, terms, linked);
+    const made = await startGrant(services, tx, account, client, terms, linked, 'authorization_code');
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return made;
   });

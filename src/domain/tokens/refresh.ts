@@ -1,7 +1,10 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { ConsumptionRefusal } from '../../store/store.ts';
+import type { ConsumptionRefusal, Untypical } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import type { AuditEvent } from '../audit/events.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { newEvent } from '../audit/record.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
@@ -27,11 +30,12 @@ const refusals = {
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
  * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
- * nothing. Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`,
- * `user_suspended`, `user_inactive`, `access_not_assigned`.
+ * nothing. The trail tells of everything but a rotation, which is counted. Throws `client_not_authorized`,
+ * `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`, `user_suspended`, `user_inactive`,
+ * `access_not_assigned`.
  */
 export async function refreshTokens(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'consumeRefreshToken'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'consumeRefreshToken'>,
   account: Account,
   client: ClientRecord,
   presented: string,
@@ -47,6 +51,7 @@ export async function refreshTokens(
     client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server);
   const now = services.clock.now();
+  const origin = currentOrigin();
   const result = await services.consumeRefreshToken({
     accountId: account.id,
     grantId,
@@ -59,9 +64,11 @@ export async function refreshTokens(
     successorSalt,
     idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
+    eventOf: (outcome) => newEvent(services, account, describe(client, grantId, outcome), origin),
   });
   if (result.outcome === 'refused') throw new Failure(refusals[result.reason], { reason: result.reason });
   if (result.outcome === 'reused') throw new Failure('grant_invalid', { reason: 'reused, grant revoked' });
+  if (result.outcome === 'rotated') services.counts.add(account.id, 'refresh', client.appId);
   const { grant, user } = result;
   const granted = accessibleScope(scope ?? grant.scope, server);
   const text = await accessToken.text(result.accessTokenId, contentsOf(grant, user, granted));
@@ -73,6 +80,16 @@ export async function refreshTokens(
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
     refreshToken: result.outcome === 'rotated' ? successor : successorOf(presented, grant.successorSalt ?? ''),
   };
+}
+
+function describe(client: ClientRecord, grantId: number, outcome: Untypical): AuditEvent {
+  const about = { actor: { type: 'client', id: client.appId }, target: { type: 'grant', id: grantId } } as const;
+  if (outcome.outcome === 'refused') {
+    return { ...about, action: 'refresh.refused', detail: { reason: outcome.reason } };
+  }
+  return outcome.outcome === 'reused'
+    ? { ...about, action: 'refresh.reused', detail: { reason: 'refresh_token_reused' } }
+    : { ...about, action: 'refresh.repeated', detail: { user_id: outcome.user.id } };
 }
 
 /** What the next access token of a grant is for, and with which scopes; null: the grant's. */

@@ -1,9 +1,14 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { findAccessToken } from './access-token.ts';
 import { findGrantOfRefreshToken } from './introspect.ts';
+
+/** What the row of a grant keeps of the reason. */
+const reasons = { revoked_by_client: 'revoked by the client', code_replayed: 'code replayed' } as const;
 
 /**
  * Revokes a token of the client that asks (RFC 7009 §2.1). A refresh token, the live one or an older one, ends the whole
@@ -16,13 +21,42 @@ export async function revokeToken(
   client: ClientRecord,
   text: string,
 ): Promise<void> {
-  const now = services.clock.now();
   const grant = await findGrantOfRefreshToken(services, account, client, text);
-  if (grant) return services.store.grants.revoke(account.id, grant.id, now, 'revoked by the client');
+  if (grant) {
+    return services.store.transaction((tx) =>
+      revokeGrant(services, tx, account, client, grant.id, 'revoked_by_client'),
+    );
+  }
   const found = await findAccessToken(services, account, text);
   if (!found) return;
   if (found.token.appId !== client.appId) {
     throw new Failure('request_invalid', { name: 'token', message: 'the token was issued to another client' });
   }
-  await services.store.grants.revokeAccessToken(account.id, found.token.id, now);
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.grants.revokeAccessToken(account.id, found.token.id, services.clock.now()))) return;
+    await recordEvent(tx, services, account, {
+      action: 'access_token.revoked',
+      actor: { type: 'client', id: client.appId },
+      target: { type: 'access_token', id: found.token.id },
+      detail: { app_id: client.appId },
+    });
+  });
+}
+
+/** Ends a grant for what its client did; part of a transaction. One that ended before stays as it is. */
+export async function revokeGrant(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  client: ClientRecord,
+  grantId: number,
+  reason: keyof typeof reasons,
+): Promise<void> {
+  if (!(await tx.grants.revoke(account.id, grantId, services.clock.now(), reasons[reason]))) return;
+  await recordEvent(tx, services, account, {
+    action: 'grant.revoked',
+    actor: { type: 'client', id: client.appId },
+    target: { type: 'grant', id: grantId },
+    detail: { reason },
+  });
 }

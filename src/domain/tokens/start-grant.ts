@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { digestOf } from '../secrets.ts';
 import { absoluteExpiry, idleExpiry } from './refresh.ts';
 import { accessibleScope } from './scopes.ts';
@@ -19,6 +20,8 @@ export interface GrantTerms {
   readonly amr: readonly string[];
   readonly authenticatedAt: number;
 }
+
+export type GrantMethod = 'authorization_code' | 'password';
 
 export interface StartedGrant {
   readonly grant: GrantRecord;
@@ -41,6 +44,7 @@ export async function startGrant(
   client: ClientRecord,
   terms: GrantTerms,
   linked: LinkedServer | null,
+  method: GrantMethod,
 ): Promise<StartedGrant> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
@@ -73,6 +77,12 @@ export async function startGrant(
     userId: terms.userId,
     scope,
     revokedAt: null,
+  });
+  await recordEvent(tx, services, account, {
+    action: 'grant.issued',
+    actor: { type: 'client', id: client.appId },
+    target: { type: 'grant', id: grant.id },
+    detail: { method, user_id: terms.userId, app_id: client.appId, scope: terms.scope },
   });
   const makeAccessToken = async (user: UserRecord) => prepared.text(id, contentsOf(grant, user, scope));
   return {

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { Assignee, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { requireRole } from '../roles/roles.ts';
 import { requireUser } from './users.ts';
@@ -10,15 +11,18 @@ export type AssigneeName = { readonly user: string } | { readonly role: string }
 
 /** Assigns an app. Idempotent. Throws `not_found` for an unknown app, user or role. */
 export async function grantAccess(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   appId: number,
   name: AssigneeName,
 ): Promise<void> {
   const now = services.clock.now();
   await services.store.transaction(async (tx) => {
     await requireApp(tx, account, appId);
-    await tx.access.grant(account.id, appId, await findAssignee(tx, account, name), now);
+    const assignee = await findAssignee(tx, account, name);
+    await tx.access.grant(account.id, appId, assignee, now);
+    const target = { type: 'app', id: appId } as const;
+    await recordEvent(tx, services, account, { action: 'access.granted', target, detail: detailOf(assignee) });
   });
 }
 
@@ -27,17 +31,23 @@ export async function grantAccess(
  * Throws `not_found` for an unknown app, user or role and when the app was not assigned.
  */
 export async function revokeAccess(
-  services: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   appId: number,
   name: AssigneeName,
 ): Promise<void> {
   const now = services.clock.now();
   await services.store.transaction(async (tx) => {
     await requireApp(tx, account, appId);
-    const revoked = await tx.access.revoke(account.id, appId, await findAssignee(tx, account, name));
+    const assignee = await findAssignee(tx, account, name);
+    const revoked = await tx.access.revoke(account.id, appId, assignee);
     if (!revoked) throw new Failure('not_found', { name: 'access', message: `app ${appId} is not assigned so` });
-    await tx.grants.revokeUnassigned(account.id, appId, now);
+    const ended = await tx.grants.revokeUnassigned(account.id, appId, now);
+    await recordEvent(tx, services, account, {
+      action: 'access.revoked',
+      target: { type: 'app', id: appId },
+      detail: { ...detailOf(assignee), grants_revoked: ended },
+    });
   });
 }
 
@@ -49,4 +59,8 @@ async function requireApp(tx: StoreVerbs, account: Pick<Account, 'id'>, appId: n
 async function findAssignee(tx: StoreVerbs, account: Pick<Account, 'id'>, name: AssigneeName): Promise<Assignee> {
   if ('user' in name) return { userId: (await requireUser(tx, account, name.user)).id };
   return { roleId: (await requireRole(tx, account, name.role)).id };
+}
+
+function detailOf(assignee: Assignee): { readonly user_id: number } | { readonly role_id: number } {
+  return 'userId' in assignee ? { user_id: assignee.userId } : { role_id: assignee.roleId };
 }

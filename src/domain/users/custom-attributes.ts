@@ -3,6 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { CustomAttributeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 
@@ -33,25 +34,28 @@ function readInput({ name, shortname, position }: AttributeInput) {
 
 /** Throws `value_invalid`, also when there are too many, and `conflict` for a short name that is taken. */
 export function createCustomAttribute(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   input: AttributeInput & { readonly name: string; readonly shortname: string },
 ): Promise<CustomAttributeRecord> {
   const given = { ...input, ...readInput(input) };
-  return store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     if ((await tx.attributes.list(account.id)).length >= mostAttributes) {
       const message = `user_field cannot be added: there are ${mostAttributes} custom attributes already`;
       throw new Failure('value_invalid', { name: 'user_field', message });
     }
     const { name, shortname, position } = given;
-    const createdAt = clock.now();
-    return tx.attributes.create({
+    const createdAt = services.clock.now();
+    const created = await tx.attributes.create({
       accountId: account.id,
       name,
       shortname,
       createdAt,
       ...(position !== undefined && { position }),
     });
+    const target = { type: 'custom_attribute', id: created.id } as const;
+    await recordEvent(tx, services, account, { action: 'custom_attribute.created', target, detail: {} });
+    return created;
   });
 }
 
@@ -66,21 +70,32 @@ export async function readCustomAttribute(
 
 /** Throws as `createCustomAttribute`, and `not_found`. */
 export async function updateCustomAttribute(
-  { store }: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   id: number,
   input: AttributeInput,
 ): Promise<CustomAttributeRecord> {
-  return required(await store.attributes.update(account.id, id, readInput(input)));
+  const changes = readInput(input);
+  return services.store.transaction(async (tx) => {
+    const changed = required(await tx.attributes.update(account.id, id, changes));
+    const target = { type: 'custom_attribute', id } as const;
+    const detail = { fields: Object.keys(changes) };
+    await recordEvent(tx, services, account, { action: 'custom_attribute.changed', target, detail });
+    return changed;
+  });
 }
 
 /** Removes the attribute and its values. Throws `not_found`. */
 export async function removeCustomAttribute(
-  { store }: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   id: number,
 ): Promise<void> {
-  if (!(await store.attributes.remove(account.id, id))) required(null);
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.attributes.remove(account.id, id))) required(null);
+    const target = { type: 'custom_attribute', id } as const;
+    await recordEvent(tx, services, account, { action: 'custom_attribute.removed', target, detail: {} });
+  });
 }
 
 function required(attribute: CustomAttributeRecord | null): CustomAttributeRecord {

@@ -3,9 +3,12 @@
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
+import { changedNames, readNames } from './names.ts';
 import { endSignIns, withPassword } from './set-password.ts';
 import {
   cleared,
@@ -16,9 +19,9 @@ import {
   setAttributes,
   type UserInput,
 } from './user-input.ts';
-import { changedNames, readNames, withStatus } from './users.ts';
+import { withStatus } from './users.ts';
 
-type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
+type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
 
 /**
  * Makes a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for what
@@ -49,7 +52,14 @@ export async function createManagedUser(services: UserServices, account: Account
       createdAt: now,
       updatedAt: now,
     });
-    return complete(tx, account, id, input, now);
+    await complete(tx, account, id, input, now);
+    const target = { type: 'user', id } as const;
+    await recordEvent(tx, services, account, {
+      action: 'user.created',
+      target,
+      detail: { fields: setFields({ ...input, validatePolicy: undefined }) },
+    });
+    return readFullUser(tx, account, id);
   });
 }
 
@@ -81,37 +91,42 @@ export async function updateManagedUser(
       ...(input.status !== undefined && input.status !== user.status && withStatus(user, input.status, now)),
       updatedAt: now,
     });
-    if (passwordDigest !== undefined) await endSignIns(tx, account, userId, now);
-    return complete(tx, account, userId, input, now);
+    let ended = passwordDigest === undefined ? 0 : await endSignIns(tx, account, userId, now);
+    ended += await complete(tx, account, userId, input, now);
+    const target = { type: 'user', id: userId } as const;
+    const detail = { fields: setFields({ ...input, validatePolicy: undefined }), grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
+    return readFullUser(tx, account, userId);
   });
 }
 
 /** Ends a lock by the API and a pause after wrong passwords. Throws `not_found`. */
 export async function unlockUser(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   userId: number,
 ): Promise<void> {
-  await store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     const user = await tx.users.find(account.id, userId);
     if (!user) throw unknownUser();
-    const now = clock.now();
+    const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };
     await tx.users.update(account.id, userId, user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open);
+    const target = { type: 'user', id: userId } as const;
+    await recordEvent(tx, services, account, { action: 'user.unlocked', target, detail: {} });
   });
 }
 
-/** What stands in other tables; then the user as it is. */
+/** What stands in other tables; answers how many grants ended. */
 async function complete(
   tx: StoreVerbs,
   account: Account,
   userId: number,
   { roleIds, customAttributes }: UserInput,
   now: number,
-): Promise<FullUser> {
-  if (roleIds !== undefined) await replaceRoleIds(tx, account, userId, roleIds ?? [], now);
+): Promise<number> {
   await setAttributes(tx, account, userId, customAttributes);
-  return readFullUser(tx, account, userId);
+  return roleIds === undefined ? 0 : replaceRoleIds(tx, account, userId, roleIds ?? [], now);
 }
 
 function unknownUser(): Failure {

@@ -43,15 +43,15 @@ export function withPassword(user: UserRecord, passwordDigest: string, now: Mill
   };
 }
 
-/** What was opened with the former password is closed: sessions and grants. */
+/** What was opened with the former password is closed: sessions and grants; answers how many grants ended. */
 export async function endSignIns(
   tx: Pick<StoreVerbs, 'sessions' | 'grants'>,
   account: Pick<Account, 'id'>,
   userId: number,
   now: Milliseconds,
-): Promise<void> {
+): Promise<number> {
   await tx.sessions.endOfUser(account.id, userId);
-  await tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
+  return tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
 }
 
 /** Whether a right password has to be replaced before it opens anything: marked so, or older than the policy lets it be. */

@@ -1,17 +1,20 @@
 import type { Services } from '../../services.ts';
 import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
-import type { StoreVerbs, UserKeys } from '../../store/store.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
 import { replaceRoles, requireRole } from '../roles/roles.ts';
 import { readText } from '../text.ts';
-import { type Identifier, readEmail, readUsername } from './identifiers.ts';
+import { readEmail } from './identifiers.ts';
+import { changedNames, readNames } from './names.ts';
 import type { PasswordOwner } from './password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from './set-password.ts';
 import { type SettableStatus, settableStatuses } from './user-status.ts';
 
-type UserServices = Pick<Services, 'store' | 'clock' | 'passwords'>;
+type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
 
 export interface NewUser {
   readonly email?: string | undefined;
@@ -64,6 +67,8 @@ export async function createUser(services: UserServices, account: Account, given
       updatedAt: now,
     });
     if (given.roles !== undefined) await replaceRoles(tx, account, user.id, given.roles, now);
+    const target = { type: 'user', id: user.id } as const;
+    await recordEvent(tx, services, account, { action: 'user.created', target, detail: { fields: setFields(given) } });
     return user;
   });
 }
@@ -93,8 +98,11 @@ export async function setUser(
       updatedAt: now,
     });
     if (!changed) throw unknownUser();
-    if (changes.roles !== undefined) await replaceRoles(tx, account, userId, changes.roles, now);
-    if (passwordDigest !== undefined) await endSignIns(tx, account, userId, now);
+    let ended = changes.roles === undefined ? 0 : await replaceRoles(tx, account, userId, changes.roles, now);
+    if (passwordDigest !== undefined) ended += await endSignIns(tx, account, userId, now);
+    const target = { type: 'user', id: userId } as const;
+    const detail = { fields: setFields(changes), grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
     return changed;
   });
 }
@@ -116,11 +124,15 @@ export function listUsers(services: Pick<Services, 'store'>, account: Pick<Accou
 
 /** Removes the user and all that was granted in their name; throws `not_found`. */
 export async function removeUser(
-  services: Pick<Services, 'store'>,
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
   userId: number,
 ): Promise<void> {
-  if (!(await services.store.users.remove(account.id, userId))) throw unknownUser();
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.users.remove(account.id, userId))) throw unknownUser();
+    const target = { type: 'user', id: userId } as const;
+    await recordEvent(tx, services, account, { action: 'user.removed', target, detail: {} });
+  });
 }
 
 async function digestFirstPassword(
@@ -153,41 +165,6 @@ async function digestChangedPassword(
 export function withStatus(user: Pick<UserRecord, 'activatedAt'>, status: UserStatus, now: Milliseconds) {
   if (status !== settableStatuses.active) return { status };
   return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
-}
-
-type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
-
-/** Both names as they are stored, when one of them changes. */
-export function changedNames(
-  user: UserRecord,
-  { email, username }: Pick<UserChanges, 'email' | 'username'>,
-): Partial<Names> {
-  if (email === undefined && username === undefined) return {};
-  return readNames(email === undefined ? user.email : email, username === undefined ? user.username : username);
-}
-
-/** A user has an e-mail address, a user name or both; a user name with an `@` can only be the user's own address. */
-export function readNames(email: string | null, username: string | null): Names {
-  const address = email === null ? null : readEmail(email);
-  const name = username === null ? null : readOwnName(username, address);
-  if (!address && !name) {
-    throw new Failure('value_invalid', { name: 'email', message: 'a user needs an email or a username' });
-  }
-  return {
-    email: address?.text ?? null,
-    emailKey: address?.key ?? null,
-    username: name?.text ?? null,
-    usernameKey: name?.key ?? null,
-  };
-}
-
-function readOwnName(username: string, email: Identifier | null): Identifier {
-  const name = readUsername(username);
-  if (name.key.includes('@') && name.key !== email?.key) {
-    const message = "a username with an @ must be the user's own email";
-    throw new Failure('value_invalid', { name: 'username', message });
-  }
-  return name;
 }
 
 function readOptional(name: string, text: string | null | undefined): string | null {

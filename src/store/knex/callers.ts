@@ -72,7 +72,7 @@ function tokenVerbs(db: Knex, hot: HotVerbs): Pick<CallerStore, TokenVerb> {
     findToken: (accountId, tokenId) => hot.findCredentialToken(db, accountId, tokenId),
     revokeToken: async (accountId, tokenId, at) => {
       const token = db('credential_tokens').where({ account_id: accountId, id: tokenId });
-      await token.whereNull('revoked_at').update({ revoked_at: at });
+      return (await token.whereNull('revoked_at').update({ revoked_at: at })) === 1;
     },
   };
 }

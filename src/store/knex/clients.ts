@@ -88,9 +88,12 @@ function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
 }
 
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
-  const createAll: ClientStore['createAll'] = async (clients) => {
-    const numbers = await append(db, rows.clients.table, 'app_id', clients.map(writeNew));
-    return clients.map((client, index) => ({
+  const registerAll: ClientStore['registerAll'] = async (registrations) => {
+    const added = registrations.map(({ client }) => writeNew(client));
+    const numbers = await append(db, rows.clients.table, 'app_id', added, (appIds) =>
+      registrations.map(({ eventOf }, index) => eventOf(appIds[index] ?? Number.NaN)),
+    );
+    return registrations.map(({ client }, index) => ({
       policyId: null,
       ...client,
       ...noFormerSecret,
@@ -99,7 +102,12 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     }));
   };
   return {
-    createAll,
+    registerAll,
+    register: async (registration) => {
+      const [registered] = await registerAll([registration]);
+      if (!registered) throw new Error('a client was not added');
+      return registered;
+    },
     create: (client) =>
       separately(db, async (tx) => {
         const [row] = await tx('clients').insert(writeNew(client)).returning('*');

@@ -5,12 +5,14 @@
 import type { Knex } from 'knex';
 import type { GrantRecord } from '../records.ts';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
+import { eventsOf } from './chain.ts';
+import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Consume } from './engine.ts';
-import { run } from './hot-postgres.ts';
 import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
+import { run } from './statements-postgres.ts';
 
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.users.reader('u_');
@@ -132,7 +134,9 @@ async function judgeEvery(db: Knex, batch: readonly Consumption[]): Promise<Cons
   // In the order given: what one consumption changed is what the next of the same grant meets.
   const judged = batch.map((consumption) => judgeOne(standings, consumption));
   const tokens = await write(db, judged);
-  return judged.map((one) => outcome(one, tokens));
+  const outcomes = judged.map((one) => outcome(one, tokens));
+  await appendEventsOnPostgres(db, eventsOf(batch, outcomes));
+  return outcomes;
 }
 
 /** `Consume` on PostgreSQL. */

@@ -4,6 +4,8 @@
  */
 import type Sqlite from 'better-sqlite3';
 import type { Consumption, ConsumptionOutcome } from '../store.ts';
+import { eventsOf } from './chain.ts';
+import { appendEvents } from './chain-sqlite.ts';
 import type { Consume } from './engine.ts';
 import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
 import { assigned } from './roles.ts';
@@ -116,6 +118,8 @@ export function consumeOnSqlite(patienceMilliseconds: number): Consume {
   return (db, batch) =>
     withOneCommit(db, patienceMilliseconds, (connection) => {
       const outcomes = consumeAll(connection, batch);
-      return { result: outcomes, wrote: outcomes.some(({ outcome }) => outcome !== 'refused') };
+      const events = eventsOf(batch, outcomes);
+      if (events.length > 0) appendEvents(connection, events);
+      return { result: outcomes, wrote: true };
     });
 }

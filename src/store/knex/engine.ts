@@ -1,16 +1,20 @@
 import type { Knex } from 'knex';
-import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken } from '../store.ts';
+import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken, NewEvent } from '../store.ts';
 import type { Cell } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
 export type Consume = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
 
-/** Inserts rows of one shape with one commit and answers the numbers they got, in order. */
+/** Appends events to the chains of their accounts, on `db` or in the transaction that `db` is. */
+export type AppendEvents = (db: Knex, events: readonly NewEvent[]) => Promise<void>;
+
+/** Inserts rows of one shape, and the events that tell of them, with one commit; answers the rows' numbers, in order. */
 export type Append = (
   db: Knex,
   table: string,
   numbered: string,
   rows: readonly Readonly<Record<string, Cell>>[],
+  eventsOf?: (numbers: readonly number[]) => NewEvent[],
 ) => Promise<number[]>;
 
 /** How an engine is opened. */
@@ -28,6 +32,7 @@ export interface EngineOptions {
 export interface HotVerbs {
   readonly consume: Consume;
   readonly append: Append;
+  readonly appendEvents: AppendEvents;
   readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;
   readonly findCredentialToken: (db: Knex, accountId: number, id: number) => Promise<CredentialToken | null>;
 }

@@ -22,7 +22,7 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
     findAccessToken: (accountId, id) => hot.findAccessToken(db, accountId, id),
     revokeAccessToken: async (accountId, id, at) => {
       const token = db('access_tokens').where({ account_id: accountId, id });
-      await token.whereNull('revoked_at').update({ revoked_at: at });
+      return (await token.whereNull('revoked_at').update({ revoked_at: at })) === 1;
     },
   };
 }
@@ -45,7 +45,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     },
     consume: async (batch) => (batch.length === 0 ? [] : hot.consume(db, batch)),
     revoke: async (accountId, id, at, because) => {
-      await live(accountId).where('id', id).update({ revoked_at: at, revoked_because: because });
+      const grant = live(accountId).where('id', id);
+      return (await grant.update({ revoked_at: at, revoked_because: because })) === 1;
     },
     revokeOfUser: (accountId, userId, at, because) =>
       live(accountId).where('user_id', userId).update({ revoked_at: at, revoked_because: because }),

@@ -2,10 +2,11 @@
 
 import type { Knex } from 'knex';
 import type { CredentialToken } from '../store.ts';
-import { run } from './hot-postgres.ts';
-import { byKey, statement } from './hot-sqlite.ts';
+import { byKey } from './hot-sqlite.ts';
 import * as rows from './rows.ts';
 import { onConnection } from './sqlite-client.ts';
+import { run } from './statements-postgres.ts';
+import { statement } from './statements-sqlite.ts';
 
 /** Numbers begin at 1. */
 const nobody = 0;

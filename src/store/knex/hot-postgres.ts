@@ -1,35 +1,29 @@
 /** Named statements on Knex's own connection, for the verbs that are called all the time. */
 
 import type { Knex } from 'knex';
-import type pg from 'pg';
 import type { AccessTokenStanding } from '../store.ts';
+import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Append } from './engine.ts';
 import { assigned } from './roles.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
-
-/** Runs a prepared statement on the connection that `db` has, or borrows one. */
-export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
-  const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
-  const connection: pg.Client = await client.acquireConnection();
-  try {
-    const answer = await connection.query<DbRow>({ name, text, values: [...values] });
-    return answer.rows;
-  } finally {
-    await client.releaseConnection(connection);
-  }
-}
+import { run } from './statements-postgres.ts';
 
 /** `Append` on PostgreSQL: one statement. Every row has a digest or an id of its own, by which its number is found again. */
-export const appendOnPostgres: Append = async (db, table, numbered, added) => {
+export const appendOnPostgres: Append = async (db, table, numbered, added, eventsOf) => {
   const [first] = added;
   if (!first) return [];
+  if (eventsOf && !db.isTransaction) {
+    return db.transaction((tx) => appendOnPostgres(tx, table, numbered, added, eventsOf));
+  }
   const own = 'digest' in first ? 'digest' : 'client_id';
   const found: DbRow[] = await db(table)
     .insert([...added])
     .returning([numbered, own]);
   const numbers = new Map(found.map((row) => [row[own], Number(row[numbered])]));
-  return added.map((row) => numbers.get(row[own]) ?? Number.NaN);
+  const inOrder = added.map((row) => numbers.get(row[own]) ?? Number.NaN);
+  if (eventsOf) await appendEventsOnPostgres(db, eventsOf(inOrder));
+  return inOrder;
 };
 
 const readToken = rows.accessTokens.reader('t_');

@@ -1,36 +1,25 @@
 /** Prepared statements on Knex's own connection, for the verbs that are called all the time. */
 
-import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import type { AccessTokenStanding } from '../store.ts';
+import { appendEvents } from './chain-sqlite.ts';
 import { sqliteStatements } from './consume-sqlite.ts';
 import type { Append } from './engine.ts';
 import * as rows from './rows.ts';
-import type { Cell, DbRow, Shape } from './shape.ts';
+import type { Shape } from './shape.ts';
 import { onConnection, withOneCommit } from './sqlite-client.ts';
-
-const prepared = new WeakMap<Sqlite.Database, Map<string, Sqlite.Statement<Cell[], DbRow>>>();
-
-/** The texts are a few constants: nothing of a request ever gets into one. */
-export function statement(connection: Sqlite.Database, text: string): Sqlite.Statement<Cell[], DbRow> {
-  const known = prepared.get(connection) ?? new Map<string, Sqlite.Statement<Cell[], DbRow>>();
-  prepared.set(connection, known);
-  const existing = known.get(text);
-  if (existing) return existing;
-  const made = connection.prepare<Cell[], DbRow>(text);
-  known.set(text, made);
-  return made;
-}
+import { statement } from './statements-sqlite.ts';
 
 /** `Append` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
 export function appendOnSqlite(patienceMilliseconds: number): Append {
-  return (db, table, _numbered, added) =>
+  return (db, table, _numbered, added, eventsOf) =>
     withOneCommit(db, patienceMilliseconds, (connection) => {
       const numbers = added.map((row) => {
         const columns = Object.keys(row);
         const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
         return Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid);
       });
+      if (eventsOf) appendEvents(connection, eventsOf(numbers));
       return { result: numbers, wrote: true };
     });
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { Store, StoreVerbs } from '../store.ts';
+import type { NewEvent, Store, StoreVerbs } from '../store.ts';
 import { accountVerbs, factVerbs } from './accounts.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
@@ -10,6 +10,7 @@ import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
+import { countVerbs, eventVerbs } from './events.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
@@ -40,8 +41,8 @@ export interface StoreOptions {
 
 const defaultWaitMilliseconds = 900;
 
-/** The verbs on a pool, or in the transaction that `db` is, without their guard. */
-export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
+/** The verbs on a pool, or in the transaction that `db` is, which appends `pending` at its end; without their guard. */
+export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = null): StoreVerbs {
   return {
     accounts: accountVerbs(db),
     facts: factVerbs(db),
@@ -57,6 +58,8 @@ export function verbsOn(db: Knex, hot: HotVerbs): StoreVerbs {
     sessions: sessionVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
+    events: eventVerbs(db, hot, pending),
+    counts: countVerbs(db),
   };
 }
 
@@ -98,10 +101,12 @@ function createTransaction({ db, hot }: Engine, current: AsyncLocalStorage<Trans
     const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
     try {
       return await db.transaction(async (tx) => {
-        const verbs = guardVerbs(verbsOn(tx, hot), watch(state));
+        const events: NewEvent[] = [];
+        const verbs = guardVerbs(verbsOn(tx, hot, events), watch(state));
         const result = await current.run(state, () => work(verbs));
         await state.tail;
         if (state.spoiled) throw state.spoiled.error;
+        if (events.length > 0) await hot.appendEvents(tx, events);
         return result;
       });
     } finally {

@@ -36,9 +36,12 @@ function columnOf<Item>(listing: Listing<Item>, field: string): ListColumn {
   return column;
 }
 
-/** A number may be larger than its column holds, which PostgreSQL refuses to compare without the cast. */
-function castOf({ kind }: ListColumn): string {
-  return kind === 'number' ? 'cast(? as bigint)' : '?';
+/**
+ * A number may be larger than its column holds, which PostgreSQL refuses to compare without the cast. With it SQLite
+ * would find nothing by the index of an expression, which has no type of its own.
+ */
+function castOf(db: Knex, { kind }: ListColumn): string {
+  return kind === 'number' && isPostgres(db) ? 'cast(? as bigint)' : '?';
 }
 
 /** The least text that is larger than every text that begins so, in the order of UTF-8; null when there is none. */
@@ -63,14 +66,14 @@ export function conditionOf(
   const text = String(first);
   switch (test) {
     case 'is':
-      return [`${value} = ${castOf(column)}`, [first]];
+      return [`${value} = ${castOf(db, column)}`, [first]];
     case 'in':
-      return [`${value} in (${values.map(() => castOf(column)).join(', ')})`, values];
+      return [`${value} in (${values.map(() => castOf(db, column)).join(', ')})`, values];
     case 'from':
-      return [`${value} >= ${castOf(column)}`, [first]];
+      return [`${value} >= ${castOf(db, column)}`, [first]];
     case 'to':
       // What has no value comes first in the order, and is no time before another.
-      return [`${value} >= 0 and ${value} <= ${castOf(column)}`, [first]];
+      return [`${value} >= 0 and ${value} <= ${castOf(db, column)}`, [first]];
     case 'begins': {
       const end = successorOf(text);
       return end === null ? [`${value} >= ?`, [text]] : [`${value} >= ? and ${value} < ?`, [text, end]];
@@ -101,7 +104,7 @@ function filtered<Item>(db: Knex, listing: Listing<Item>, accountId: number, que
 function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {
   const column = columnOf(listing, sort.field);
   const byId = column.column === listing.id;
-  return { key: expressionOf(db, column), cast: castOf(column), descending: sort.descending, byId };
+  return { key: expressionOf(db, column), cast: castOf(db, column), descending: sort.descending, byId };
 }
 
 function sorted(rows: Knex.QueryBuilder, id: string, { key, byId }: Order, descending: boolean): Knex.QueryBuilder {

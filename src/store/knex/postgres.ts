@@ -1,6 +1,7 @@
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../domain/failure.ts';
+import { appendEventsOnPostgres } from './chain-postgres.ts';
 import { consumeOnPostgres } from './consume-postgres.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
@@ -87,6 +88,7 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
     hot: {
       consume: consumeOnPostgres,
       append: appendOnPostgres,
+      appendEvents: appendEventsOnPostgres,
       findAccessToken: findAccessTokenOnPostgres,
       findCredentialToken: findCredentialTokenOnPostgres,
     },

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import createKnex, { type Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
+import { appendEventsOnSqlite } from './chain-sqlite.ts';
 import { consumeOnSqlite } from './consume-sqlite.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
@@ -83,6 +84,7 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
     hot: {
       consume: consumeOnSqlite(waitMilliseconds),
       append: appendOnSqlite(waitMilliseconds),
+      appendEvents: appendEventsOnSqlite(waitMilliseconds),
       findAccessToken: findAccessTokenOnSqlite,
       findCredentialToken: findCredentialTokenOnSqlite,
     },

@@ -23,17 +23,21 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
     countAttempt: async ({ accountId, userId, now, maximum, lockedUntil }) => {
       // On the right of an assignment stand the old values: a pause that is set and passed starts the count anew.
       const count = 'case when locked_until is null then invalid_login_attempts + 1 else 1 end';
-      const counted = await db('users')
+      const [counted] = await db('users')
         .where({ account_id: accountId, id: userId })
         .where((open) => open.whereNull('locked_until').orWhere('locked_until', '<=', now))
-        .update({
-          invalid_login_attempts: db.raw(count),
-          locked_until: db.raw(`case when ${count} >= cast(? as integer) then cast(? as bigint) end`, [
-            maximum,
-            lockedUntil,
-          ]),
-        });
-      return counted === 1;
+        .update(
+          {
+            invalid_login_attempts: db.raw(count),
+            locked_until: db.raw(`case when ${count} >= cast(? as integer) then cast(? as bigint) end`, [
+              maximum,
+              lockedUntil,
+            ]),
+          },
+          ['locked_until'],
+        );
+      if (!counted) return null;
+      return counted.locked_until === null ? 'counted' : 'last';
     },
     countDecoyAttempt: async (accountId) => {
       await db('accounts').where('id', accountId).increment('decoy_attempts');

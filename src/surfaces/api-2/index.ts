@@ -11,6 +11,7 @@ import { apiAuthorizations } from './api-authorizations.ts';
 import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
@@ -32,6 +33,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roleMembers(services),
     ...apps(services),
     ...callers(services),
+    listEvents: listEvents(services),
   };
   return {
     name: 'api-2',

@@ -1,15 +1,8 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
-import {
-  createManagedRole,
-  type FullRole,
-  listFullRoles,
-  readFullRole,
-  removeRole,
-  requireRoleId,
-  updateManagedRole,
-} from '../../domain/roles/managed-roles.ts';
+import { type FullRole, listFullRoles, readFullRole, requireRoleId } from '../../domain/roles/full-role.ts';
+import { createManagedRole, removeRole, updateManagedRole } from '../../domain/roles/managed-roles.ts';
 import type { Handlers, List } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { readIds } from './ids.ts';

@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /auth/oauth2/v2/token: a token for a pair; earlier ones stay valid. */
 export function issueCredentialToken(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'counts'>,
 ): Handler<operations['issueCredentialToken']> {
   return async ({ body, headers, origin: { account, source } }, respond) => {
     if (body.grant_type !== 'client_credentials') throw new Failure('grant_type_unsupported');

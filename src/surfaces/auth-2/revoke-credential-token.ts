@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /auth/oauth2/revoke: ends a token of the pair; a token that is not the pair's is left alone, with the same answer. */
 export function revokeCredentialToken(
-  services: Pick<Services, 'store' | 'clock' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'limits' | 'vault'>,
 ): Handler<operations['revokeCredentialToken']> {
   return async ({ body, headers, origin: { account, source } }, respond) => {
     const credential = await authenticatePair(services, account, {

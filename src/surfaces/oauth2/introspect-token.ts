@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /oauth2/introspect (RFC 7662 §2). */
 export function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'counts'>,
 ): Handler<operations['introspectToken']> {
   return async ({ body, headers, origin }, respond) => {
     const client = await authenticateClient(services, origin.account, {

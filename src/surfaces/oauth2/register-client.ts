@@ -14,7 +14,7 @@ const rules: RegistrationRules = {
 
 /** POST /oauth2/register (RFC 7591 §3): 201 with the client's metadata. */
 export function registerClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
 ): Handler<operations['registerClient']> {
   return async ({ body, caller, origin }, respond) => {
     const registrant = { caller, source: origin.source, openAllowed: true };

@@ -9,7 +9,10 @@ type Operation = operations['refreshToken'];
 
 /** POST /oidc/2/token (the document's §4.2): a new token set for a refresh token, and nothing else. */
 export function refreshToken(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'consumeRefreshToken'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'consumeRefreshToken'
+  >,
 ): Handler<Operation> {
   return async ({ body, headers, origin }, respond) => {
     if (body.grant_type !== 'refresh_token') {

@@ -16,7 +16,9 @@ const rules: RegistrationRules = {
 };
 
 /** POST /oidc/2/register (the document's §4.1): 200 with the client's metadata. */
-export function registerClient(services: Pick<Services, 'store' | 'clock' | 'random' | 'limits'>): Handler<Operation> {
+export function registerClient(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
+): Handler<Operation> {
   return async ({ body, caller, origin }, respond) => {
     const registrant = { caller, source: origin.source, openAllowed: false };
     const registration = await register(services, origin.account, registrant, body, rules);

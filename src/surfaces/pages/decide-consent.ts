@@ -6,7 +6,9 @@ import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 
 /** POST /consent: keeps the decision, 303 onward. */
-export function decideConsent(services: Pick<Services, 'store' | 'clock'>): Handler<operations['decideConsent']> {
+export function decideConsent(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+): Handler<operations['decideConsent']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
     await decide(services, account, browserState(account, cookies, body.request), body.csrf, body.decision);
     return respond(303, undefined, { location: pageLink('continueAuthorization', body.request ?? '') });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
-import { listKeys, rotateIfDue, rotateKeys } from '../../../src/domain/keys/signing-keys.ts';
+import { rotateIfDue, rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
+import { listKeys } from '../../../src/domain/keys/signing-keys.ts';
 import { day } from '../../store/samples.ts';
 import { createTestAccount, testClock, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';

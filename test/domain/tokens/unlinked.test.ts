@@ -54,7 +54,7 @@ onServices('refresh without a link', (subject) => {
       ...{ userId: user.id, serverId: null, scope: ['openid'], sid: null, nonce: null, amr: ['pwd'] },
       authenticatedAt: now,
     };
-    const started = await store.transaction((tx) => startGrant(counted, tx, account, client, terms, null));
+    const started = await store.transaction((tx) => startGrant(counted, tx, account, client, terms, null, 'password'));
     const nothing = { scope: null, resource: null };
     const tokens = await refreshTokens(counted, account, client, started.refreshToken ?? '', nothing);
     assert.match(tokens.accessToken, /^at_/);

@@ -11,6 +11,7 @@ import { apps } from './apps.ts';
 import { callers } from './callers.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
+import { events } from './events.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { policies } from './policies.ts';
@@ -51,6 +52,7 @@ for (const kind of databases) {
     describe('policies', () => policies(app));
   });
 
+  events(kind);
   declareFaultCases('api-2', kind);
 }
 

@@ -5,7 +5,7 @@ import { changeLink, unlinkClient } from '../../../src/domain/authorization-serv
 import { removeScope } from '../../../src/domain/authorization-servers/scopes.ts';
 import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { generateKeyPair as newKeyPair } from '../../../src/domain/keys/key-pairs.ts';
-import { rotateKeys } from '../../../src/domain/keys/signing-keys.ts';
+import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';

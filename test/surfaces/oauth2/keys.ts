@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
-import { rotateKeys } from '../../../src/domain/keys/signing-keys.ts';
+import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
 import type { TestApp } from '../../support/app.ts';
 import { redeem } from '../../support/sign-in.ts';
 import { type AppOf, type Setting, settle, unlimited } from './asking.ts';

@@ -51,7 +51,7 @@ export function enumeration(app: AppOf): void {
     assert.deepEqual(await guess(email('unknown'), password), wanted);
   });
 
-  it('the same work is done for all of them: one hash, one look for a policy, one counted write (L5)', async () => {
+  it('the same work is done for all of them: one hash, one look for a policy, one counted write, one event (L5)', async () => {
     const done = { hash: 0, policy: 0, write: 0 };
     const counted =
       <Given extends unknown[], Result>(name: keyof typeof done, work: (...given: Given) => Promise<Result>) =>
@@ -83,9 +83,15 @@ export function enumeration(app: AppOf): void {
       for (const username of [setting.user.email ?? '', 'nobody@example.com', 'no\u200bbody', 'x'.repeat(320)]) {
         const at = await setting.begin();
         Object.assign(done, { hash: 0, policy: 0, write: 0 });
+        const { lastId } = await one.services.store.events.findEnd(one.account.id);
         const { answer } = await submit(one, at, { username, password: wrongPassword });
         assert.equal(answer.status, 401);
         assert.deepEqual(done, { hash: 1, policy: 1, write: 1 }, username);
+        const told = await one.services.store.events.listAfter(one.account.id, lastId, 10);
+        assert.deepEqual(
+          told.map(({ action }) => action),
+          ['sign_in.failed'],
+        );
       }
     } finally {
       await one.dispose();

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as first from './0001_first.ts';
 import * as generations from './0002_generations.ts';
 import * as management from './0003_management.ts';
+import * as events from './0004_events.ts';
 import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
 import * as apps from './0007_apps.ts';
@@ -11,6 +12,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0001_first', ...first },
   { name: '0002_generations', ...generations },
   { name: '0003_management', ...management },
+  { name: '0004_events', ...events },
   { name: '0005_authorization_servers', ...authorizationServers },
   { name: '0006_policies', ...policies },
   { name: '0007_apps', ...apps },

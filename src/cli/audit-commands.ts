@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { listEvents } from '../domain/audit/list.ts';
+import { verifyTrail } from '../domain/audit/verify.ts';
+import { Failure } from '../domain/failure.ts';
+import type { EventRecord } from '../store/records.ts';
+import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
+import { fields, isoTime } from './output.ts';
+import { withAccount } from './session.ts';
+
+const defaultLimit = 50;
+
+export function addAuditCommands(program: Command, outlet: Outlet): void {
+  const group = addGroup(program, 'audit', 'the trail of what happened in an account');
+  addCommand<{ account: string; limit?: string; json?: true }>(
+    group,
+    'list',
+    'events, newest first',
+    outlet,
+    ({ options }) => {
+      const limit = readLimit(options.limit);
+      return withAccount(options.account, async (services, account) => {
+        await writeAll(outlet, listEvents(services, account, limit), options.json === true);
+        return null;
+      });
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .option('--limit <number>', `how many at most; ${defaultLimit} unless said`);
+  addCommand<{ account: string }>(group, 'verify', 'follow the chain of events to its end', outlet, ({ options }) =>
+    withAccount(options.account, async (services, account): Promise<Answer> => {
+      const { events, verified, firstBad } = await verifyTrail(services, account);
+      const json = { account: account.subdomain, events, verified, first_bad: firstBad };
+      return { json, text: fields({ ...json, verified: verified ? 'yes' : 'no' }), exitCode: verified ? 0 : 1 };
+    }),
+  ).requiredOption('--account <subdomain>', 'the account');
+}
+
+/** Throws `value_invalid`. */
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return defaultLimit;
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  throw new Failure('value_invalid', { name: 'limit', message: 'limit must be a whole number from 1' });
+}
+
+/** One event after the other, as a list or as lines; none is kept. */
+async function writeAll(outlet: Outlet, events: AsyncIterable<EventRecord>, asJson: boolean): Promise<void> {
+  let before = '[';
+  for await (const event of events) {
+    const read = await outlet.write(asJson ? `${before}${JSON.stringify(represent(event))}` : line(event));
+    if (!read) return;
+    before = ',\n';
+  }
+  if (asJson) await outlet.write(before === '[' ? '[]\n' : ']\n');
+}
+
+function represent(event: EventRecord) {
+  return {
+    id: event.id,
+    created_at: isoTime(event.at),
+    action: event.action,
+    outcome: event.outcome,
+    actor: { type: event.actorType, id: event.actorId },
+    target: { type: event.targetType, id: event.targetId },
+    source: event.source,
+    request_id: event.requestId,
+    detail: JSON.parse(event.detail) as unknown,
+  };
+}
+
+function line(event: EventRecord): string {
+  const parties = [
+    [event.actorType, event.actorId],
+    [event.targetType, event.targetId],
+  ];
+  const [actor, target] = parties.map(([type, id]) => (id === null ? `${type}` : `${type} ${id}`));
+  const source = event.source ?? '-';
+  return `${event.id}  ${isoTime(event.at)}  ${event.action}  ${actor}  ${target}  ${source}  ${event.detail}\n`;
+}

@@ -1,0 +1,43 @@
+import type { DailyCounts, Services } from '../../services.ts';
+import type { DailyCountRecord } from '../../store/records.ts';
+
+/** More subjects a day than are counted between two flushes are not told apart from none: memory has a bound. */
+const mostKept = 100_000;
+
+/**
+ * Counts in memory what is done too often to be told one by one. `flush` adds it to what is stored; what was not
+ * flushed when a process is killed is lost.
+ */
+export function createDailyCounts({ store, clock }: Pick<Services, 'store' | 'clock'>): DailyCounts {
+  let kept = new Map<string, { -readonly [Key in keyof DailyCountRecord]: DailyCountRecord[Key] }>();
+
+  function add(count: DailyCountRecord): void {
+    const key = `${count.day} ${count.accountId} ${count.kind} ${count.subjectId}`;
+    const known = kept.get(key);
+    if (known) known.count += count.count;
+    else if (kept.size < mostKept) kept.set(key, { ...count });
+  }
+
+  let [dayNumber, day] = [Number.NaN, ''];
+  function today(): string {
+    const now = clock.now();
+    const number = Math.floor(now / 86_400_000);
+    if (number !== dayNumber) [dayNumber, day] = [number, new Date(now).toISOString().slice(0, 10)];
+    return day;
+  }
+
+  return {
+    add: (accountId, kind, subjectId) => add({ accountId, day: today(), kind, subjectId, count: 1 }),
+    async flush() {
+      const counts = [...kept.values()];
+      if (counts.length === 0) return;
+      kept = new Map();
+      try {
+        await store.counts.add(counts);
+      } catch (error) {
+        for (const count of counts) add(count);
+        throw error;
+      }
+    },
+  };
+}

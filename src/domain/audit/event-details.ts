@@ -1,0 +1,101 @@
+/** What the trail tells of each action, beside who did it and to what. */
+
+/** Names of members or settings that were set, without their values. */
+interface Changed {
+  readonly fields: readonly string[];
+  /** Grants that ended with it, where there were any. */
+  readonly grants_revoked?: number;
+}
+
+type Nothing = Readonly<Record<never, never>>;
+
+/** Every action with what is told of it beside actor and target. */
+export interface EventDetails {
+  'sign_in.succeeded': { readonly app_id: number };
+  'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
+  /** The password was right; the user's standing was not. */
+  'sign_in.refused': { readonly reason: string; readonly app_id: number };
+  /** Too many wrong passwords in a row: closed for a time. */
+  'sign_in.closed': { readonly attempts: number };
+  'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
+  'consent.denied': { readonly user_id: number };
+  'grant.issued': {
+    readonly method: 'authorization_code' | 'password';
+    readonly user_id: number;
+    readonly app_id: number;
+    readonly scope: readonly string[];
+  };
+  'grant.revoked': { readonly reason: 'revoked_by_client' | 'code_replayed' };
+  'refresh.refused': { readonly reason: string };
+  /** The direct predecessor again, within the grace: it got the same successor. */
+  'refresh.repeated': { readonly user_id: number };
+  /** An older token of the family: the grant is revoked. */
+  'refresh.reused': { readonly reason: 'refresh_token_reused' };
+  'access_token.revoked': { readonly app_id: number };
+  'credential_token.revoked': { readonly credential_id: number };
+  'app.registered': { readonly registered_by: 'token' | 'open' };
+  'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
+  'signing_key.removed': { readonly count: number };
+  'account.created': Nothing;
+  'account.changed': Changed;
+  'user.created': Changed;
+  'user.changed': Changed;
+  'user.unlocked': Nothing;
+  'user.removed': Nothing;
+  'custom_attribute.created': Nothing;
+  'custom_attribute.changed': Changed;
+  'custom_attribute.removed': Nothing;
+  'role.created': Changed;
+  'role.changed': Changed;
+  'role.removed': { readonly grants_revoked: number };
+  'role.members_added': MembersDetail;
+  'role.members_removed': MembersDetail & { readonly grants_revoked: number };
+  'role.assigned': { readonly role_id: number };
+  'role.withdrawn': { readonly role_id: number; readonly grants_revoked: number };
+  'app.created': Changed;
+  'app.changed': Changed;
+  'app.removed': Nothing;
+  'app.secret_rotated': { readonly overlap_minutes: number };
+  'access.granted': AssigneeDetail;
+  'access.revoked': AssigneeDetail & { readonly grants_revoked: number };
+  'credential.created': { readonly scopes: readonly string[] };
+  'credential.revoked': Nothing;
+  'api_key.created': Nothing;
+  'api_key.revoked': Nothing;
+  'policy.created': Changed;
+  'policy.changed': Changed;
+  'policy.removed': Nothing;
+  'policy.assigned': { readonly policy_id: number | null };
+  'api_authorization.created': Changed;
+  'api_authorization.changed': Changed;
+  'api_authorization.removed': { readonly grants_revoked: number };
+  'api_scope.created': ScopeDetail;
+  'api_scope.changed': ScopeDetail & Changed;
+  'api_scope.removed': ScopeDetail;
+  'api_claim.created': ClaimDetail;
+  'api_claim.changed': ClaimDetail & Changed;
+  'api_claim.removed': ClaimDetail;
+  'api_client.linked': LinkDetail;
+  'api_client.changed': LinkDetail;
+  'api_client.unlinked': { readonly app_id: number; readonly grants_revoked: number };
+}
+
+/** Parts of an API authorization server, which is the target. */
+interface ScopeDetail {
+  readonly scope_id: number;
+}
+interface ClaimDetail {
+  readonly claim_id: number;
+}
+interface LinkDetail {
+  readonly app_id: number;
+  readonly scope_ids: readonly number[];
+}
+
+/** Users or administrators of a role, which is the target. */
+interface MembersDetail {
+  readonly link: 'users' | 'admins';
+  readonly user_ids: readonly number[];
+}
+
+type AssigneeDetail = { readonly user_id: number } | { readonly role_id: number };

@@ -1,0 +1,107 @@
+/** Everything that the trail tells of: numbers, words of this program and scopes of the account. Never a name, a secret or a text that was sent. */
+
+import type { EventDetails } from './event-details.ts';
+import type { Actor } from './origin.ts';
+
+export type TargetType =
+  | 'account'
+  | 'user'
+  | 'role'
+  | 'custom_attribute'
+  | 'app'
+  | 'grant'
+  | 'access_token'
+  | 'signing_key'
+  | 'credential'
+  | 'credential_token'
+  | 'api_key'
+  | 'policy'
+  | 'api_authorization';
+
+/** What it was done to. `id` is null for what has no number, or is not there. */
+export interface Target {
+  readonly type: TargetType;
+  readonly id: number | null;
+}
+
+export type Action = keyof EventDetails;
+
+/** Every action there is, and whether it was done or refused. */
+export const outcomes = {
+  'sign_in.succeeded': 'success',
+  'sign_in.failed': 'refused',
+  'sign_in.refused': 'refused',
+  'sign_in.closed': 'success',
+  'consent.allowed': 'success',
+  'consent.denied': 'success',
+  'grant.issued': 'success',
+  'grant.revoked': 'success',
+  'refresh.refused': 'refused',
+  'refresh.repeated': 'success',
+  'refresh.reused': 'refused',
+  'access_token.revoked': 'success',
+  'credential_token.revoked': 'success',
+  'app.registered': 'success',
+  'signing_key.published': 'success',
+  'signing_key.removed': 'success',
+  'account.created': 'success',
+  'account.changed': 'success',
+  'user.created': 'success',
+  'user.changed': 'success',
+  'user.unlocked': 'success',
+  'user.removed': 'success',
+  'custom_attribute.created': 'success',
+  'custom_attribute.changed': 'success',
+  'custom_attribute.removed': 'success',
+  'role.created': 'success',
+  'role.changed': 'success',
+  'role.removed': 'success',
+  'role.members_added': 'success',
+  'role.members_removed': 'success',
+  'role.assigned': 'success',
+  'role.withdrawn': 'success',
+  'app.created': 'success',
+  'app.changed': 'success',
+  'app.removed': 'success',
+  'app.secret_rotated': 'success',
+  'access.granted': 'success',
+  'access.revoked': 'success',
+  'credential.created': 'success',
+  'credential.revoked': 'success',
+  'api_key.created': 'success',
+  'api_key.revoked': 'success',
+  'policy.created': 'success',
+  'policy.changed': 'success',
+  'policy.removed': 'success',
+  'policy.assigned': 'success',
+  'api_authorization.created': 'success',
+  'api_authorization.changed': 'success',
+  'api_authorization.removed': 'success',
+  'api_scope.created': 'success',
+  'api_scope.changed': 'success',
+  'api_scope.removed': 'success',
+  'api_claim.created': 'success',
+  'api_claim.changed': 'success',
+  'api_claim.removed': 'success',
+  'api_client.linked': 'success',
+  'api_client.changed': 'success',
+  'api_client.unlinked': 'success',
+} as const satisfies Record<Action, 'success' | 'refused'>;
+
+interface EventOf<Name extends Action> {
+  readonly action: Name;
+  readonly target: Target;
+  readonly detail: EventDetails[Name];
+  /** Where the request itself does not say who acts: a client, a user. */
+  readonly actor?: Actor;
+}
+
+/** An event as a rule of the domain tells it. */
+export type AuditEvent = { readonly [Name in Action]: EventOf<Name> }[Action];
+
+/** The names of the members that are given, for `fields`, as the wire writes them. */
+export function setFields(members: object): string[] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * On whose behalf the program is at work. It belongs to a whole request or command, as its log lines do, and would
+ * else be an argument of every function between the door and the transaction that tells of it.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export type ActorType = 'user' | 'client' | 'credential' | 'api_key' | 'command_line' | 'system';
+
+/** Who does something. `id` is null for the command line, the service itself, and a user who did not show who they are. */
+export interface Actor {
+  readonly type: ActorType;
+  readonly id: number | null;
+}
+
+export interface AuditOrigin {
+  /** Null where only the operation knows: whose sign-in it is, which client shows its secret. */
+  readonly actor: Actor | null;
+  /** Address of the peer; null when there is none. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+}
+
+const current = new AsyncLocalStorage<AuditOrigin>();
+
+/** What the service does by itself. */
+const ofTheService: AuditOrigin = { actor: { type: 'system', id: null }, source: null, requestId: null };
+
+/** Runs `work`; events recorded by it name this origin. */
+export function actAs<Result>(origin: AuditOrigin, work: () => Result): Result {
+  return current.run(origin, work);
+}
+
+export function currentOrigin(): AuditOrigin {
+  return current.getStore() ?? ofTheService;
+}

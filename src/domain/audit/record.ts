@@ -1,0 +1,83 @@
+/** Writes the trail. An event is part of the transaction that makes what it tells of. */
+
+import type { Services } from '../../services.ts';
+import type { AccountRecord, EventRecord } from '../../store/records.ts';
+import type { NewEvent, StoreVerbs } from '../../store/store.ts';
+import { type AuditEvent, outcomes } from './events.ts';
+import { type AuditOrigin, currentOrigin } from './origin.ts';
+
+export type AuditServices = Pick<Services, 'clock' | 'vault'>;
+
+/** Whose trail it is; the stored row holds the key that the hashes are made with. */
+export interface AuditedAccount {
+  readonly id: number;
+  readonly record: Pick<AccountRecord, 'subdomain' | 'sealedKey'>;
+}
+
+const unknownActor = { type: 'system', id: null } as const;
+
+/** Appends an event to the trail of the account, in the transaction that `tx` is. */
+export async function recordEvent(
+  tx: Pick<StoreVerbs, 'events'>,
+  services: AuditServices,
+  account: AuditedAccount,
+  event: AuditEvent,
+): Promise<void> {
+  await tx.events.append(newEvent(services, account, event, currentOrigin()));
+}
+
+/**
+ * An event for the verbs of the store that append by themselves. `origin` is asked for by the caller, for such verbs
+ * do the work of several requests at once.
+ */
+export function newEvent(
+  { clock, vault }: AuditServices,
+  account: AuditedAccount,
+  { action, target, detail, actor }: AuditEvent,
+  origin: AuditOrigin,
+): NewEvent {
+  const { type, id } = actor ?? origin.actor ?? unknownActor;
+  const event = {
+    accountId: account.id,
+    at: clock.now(),
+    action,
+    outcome: outcomes[action],
+    actorType: type,
+    actorId: id,
+    targetType: target.type,
+    targetId: target.id,
+    source: origin.source,
+    requestId: origin.requestId,
+    detail: JSON.stringify(detail),
+  };
+  return { ...event, seal: (place, previousHash) => hashOf(vault, account, { ...event, id: place }, previousHash) };
+}
+
+/**
+ * The hash of an event in its place: an HMAC under a key of the account, so that who can write to the database, and has
+ * not the master key, cannot make a chain that holds.
+ */
+export function hashOf(
+  vault: Services['vault'],
+  account: AuditedAccount,
+  event: Omit<EventRecord, 'hash'>,
+  previousHash: string,
+): string {
+  // A list of texts, numbers and nulls has one form in JSON, and no value can run into the next.
+  const form = JSON.stringify([
+    previousHash,
+    event.accountId,
+    event.id,
+    event.at,
+    event.action,
+    event.outcome,
+    event.actorType,
+    event.actorId,
+    event.targetType,
+    event.targetId,
+    event.source,
+    event.requestId,
+    event.detail,
+  ]);
+  return vault.mac(account.record, 'audit', form).toString('base64url');
+}

@@ -1,0 +1,123 @@
+/** The life of an account's signing keys: published before they sign, kept while what they signed is alive. */
+
+import type { SigningKeyRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { mostAccessTokenMinutes } from '../authorization-servers/servers.ts';
+import { Failure } from '../failure.ts';
+import {
+  isPublished,
+  type KeyServices,
+  type KeyStanding,
+  listKeys,
+  type PreparedKey,
+  prepareKey,
+  signingAlgorithms,
+} from './signing-keys.ts';
+
+const day = 24 * 3600_000;
+/** So long a key is published before it signs, that caches of the published keys have it by then. */
+const publishedAheadMilliseconds = day;
+/** A key that signs for this long gets its successor, which signs a day later: 90 days in all. */
+const rotatedAfterMilliseconds = 89 * day;
+/** The longest life of what the keys sign (a JWT access token, a day at most) and the skew of a client's clock. */
+const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
+
+export interface Rotation {
+  /**
+   * The private keys may be known to others: new keys sign at once and the old ones are withdrawn, so that what they
+   * signed is refused wherever the published keys are fetched anew.
+   */
+  readonly emergency: boolean;
+}
+
+/**
+ * Publishes the next key of each algorithm; it signs a day later. An algorithm that has a next key already is left
+ * alone, so that repeating the command changes nothing. Answers every key of the account.
+ */
+export async function rotateKeys(services: KeyServices, account: Account, rotation: Rotation): Promise<KeyStanding[]> {
+  for (const alg of signingAlgorithms) await rotate(services, account, alg, rotation);
+  return listKeys(services, account);
+}
+
+/** Publishes the next key of each algorithm whose key has signed for 89 days; answers how many. */
+export async function rotateIfDue(services: KeyServices, account: Account): Promise<number> {
+  const keys = await services.store.keys.list(account.id);
+  const dueFrom = services.clock.now() - rotatedAfterMilliseconds;
+  const due = signingAlgorithms.filter((alg) => (newestOf(keys, alg)?.signsFrom ?? 0) <= dueFrom);
+  for (const alg of due) await rotate(services, account, alg, { emergency: false });
+  return due.length;
+}
+
+/** Another process rotated the same key in between. */
+class Overtaken extends Error {}
+
+async function rotate(
+  services: KeyServices,
+  account: Account,
+  alg: SigningKeyRecord['alg'],
+  rotation: Rotation,
+): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const keys = await services.store.keys.list(account.id);
+    const newest = newestOf(keys, alg);
+    if (!rotation.emergency && newest && newest.signsFrom > services.clock.now()) return;
+    const key = await prepareKey(services, account.record, alg, account.settings.signingKeyBits);
+    try {
+      await services.store.transaction((tx) => replaceKey(services, tx, account, newest, key, rotation));
+      return;
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the keys are rotated by others at the same time' });
+}
+
+async function replaceKey(
+  services: KeyServices,
+  tx: StoreVerbs,
+  account: Account,
+  newest: SigningKeyRecord | undefined,
+  key: PreparedKey,
+  { emergency }: Rotation,
+): Promise<void> {
+  const { id: accountId } = account;
+  const now = services.clock.now();
+  const signsFrom = emergency ? now : now + publishedAheadMilliseconds;
+  const retiresAt = emergency ? now : signsFrom + verifiedForMilliseconds;
+  // Writing first locks the row: of two processes the second waits here, then sees the key of the first below.
+  if (newest) await tx.keys.retire(accountId, newest.kid, retiresAt);
+  const others = (await tx.keys.list(accountId)).filter((other) => other.alg === key.alg && other.kid !== newest?.kid);
+  if (others.some((other) => other.retiresAt === null)) throw new Overtaken();
+  for (const other of emergency ? others.filter((old) => isPublished(old, now)) : []) {
+    await tx.keys.retire(accountId, other.kid, now);
+  }
+  await tx.keys.add({ ...key, accountId, publishedAt: now, signsFrom, retiresAt: null });
+  const detail = { kid: key.kid, alg: key.alg, emergency };
+  const target = { type: 'signing_key', id: null } as const;
+  await recordEvent(tx, services, account, { action: 'signing_key.published', target, detail });
+}
+
+/** Removes the keys that nobody verifies with any more; answers how many. */
+export async function removeRetiredKeys(
+  services: Pick<KeyServices, 'store' | 'clock' | 'vault'>,
+  account: Account,
+): Promise<number> {
+  const now = services.clock.now();
+  // Looked for first: most rounds find none, and are to write nothing.
+  const keys = await services.store.keys.list(account.id);
+  if (keys.every((key) => isPublished(key, now))) return 0;
+  return services.store.transaction(async (tx) => {
+    const count = await tx.keys.removeRetired(account.id, now);
+    if (count === 0) return 0;
+    const target = { type: 'signing_key', id: null } as const;
+    await recordEvent(tx, services, account, { action: 'signing_key.removed', target, detail: { count } });
+    return count;
+  });
+}
+
+/** The key that has no successor yet. */
+function newestOf(keys: readonly SigningKeyRecord[], alg: SigningKeyRecord['alg']): SigningKeyRecord | undefined {
+  return keys.findLast((key) => key.alg === alg && key.retiresAt === null);
+}

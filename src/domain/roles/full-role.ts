@@ -1,0 +1,58 @@
+/** Roles as the management API shows them. */
+
+import type { Services } from '../../services.ts';
+import type { RoleRecord } from '../../store/records.ts';
+import type { RoleLink, StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
+
+/** A role with the ids of what it is linked to, ascending. */
+export interface FullRole extends RoleRecord, Readonly<Record<RoleLink, readonly number[]>> {}
+
+type AccountId = Pick<Account, 'id'>;
+
+/** Reads the links of all the roles at once. */
+async function completer(
+  store: Pick<StoreVerbs, 'roles'>,
+  account: AccountId,
+  roles: readonly RoleRecord[],
+): Promise<(role: RoleRecord) => FullRole> {
+  const ids = roles.map(({ id }) => id);
+  const apps = await store.roles.linked(account.id, 'apps', ids);
+  const users = await store.roles.linked(account.id, 'users', ids);
+  const admins = await store.roles.linked(account.id, 'admins', ids);
+  const of = (linked: ReadonlyMap<number, readonly number[]>, { id }: RoleRecord) => linked.get(id) ?? [];
+  return (role) => ({ ...role, apps: of(apps, role), users: of(users, role), admins: of(admins, role) });
+}
+
+/** A page of roles; `query` is as `RoleStore.page` reads it. */
+export async function listFullRoles(
+  { store }: Pick<Services, 'store'>,
+  account: AccountId,
+  query: ListQuery,
+): Promise<ListPage<FullRole>> {
+  const page = await store.roles.page(account.id, query);
+  return mapPage(page, await completer(store, account, page.items));
+}
+
+/** Throws `not_found`. */
+export async function readFullRole(
+  { store }: Pick<Services, 'store'>,
+  account: AccountId,
+  id: number,
+): Promise<FullRole> {
+  const role = await requireRoleId(store, account, id);
+  return (await completer(store, account, [role]))(role);
+}
+
+/** The role with this id. Throws `not_found`. */
+export async function requireRoleId(
+  store: Pick<StoreVerbs, 'roles'>,
+  account: AccountId,
+  id: number,
+): Promise<RoleRecord> {
+  const role = await store.roles.find(account.id, id);
+  if (!role) throw new Failure('not_found', { name: 'role', message: 'there is no such role' });
+  return role;
+}

@@ -1,0 +1,28 @@
+/** Which column keeps which field of what the trail tells. */
+
+import type { DailyCountRecord, EventRecord } from '../records.ts';
+import { shape } from './shape.ts';
+
+export const events = shape<EventRecord>('events', null, {
+  accountId: 'account_id',
+  id: 'id',
+  at: 'at',
+  action: 'action',
+  outcome: 'outcome',
+  actorType: 'actor_type',
+  actorId: 'actor_id',
+  targetType: 'target_type',
+  targetId: 'target_id',
+  source: 'source',
+  requestId: 'request_id',
+  detail: 'detail',
+  hash: 'hash',
+});
+
+export const dailyCounts = shape<DailyCountRecord>('daily_counts', null, {
+  accountId: 'account_id',
+  day: 'day',
+  kind: 'kind',
+  subjectId: 'subject_id',
+  count: 'count',
+});

@@ -1,0 +1,90 @@
+import type { Knex } from 'knex';
+import type { EventRecord } from '../records.ts';
+import type { CountStore, EventStore, NewEvent } from '../store.ts';
+import * as rows from './audit-rows.ts';
+import { noHead } from './chain.ts';
+import type { HotVerbs } from './engine.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled, number } from './list-index.ts';
+
+/** Every column has its index (0004_events). */
+const listing: Listing<EventRecord> = {
+  table: 'events',
+  id: 'id',
+  columns: {
+    created_at: filled('number', 'at'),
+    action: filled('text', 'action'),
+    actor_type: filled('text', 'actor_type'),
+    actor_id: number('actor_id'),
+    target_type: filled('text', 'target_type'),
+    target_id: number('target_id'),
+  },
+  read: rows.events.read,
+};
+
+/** `pending` takes what a transaction is to append at its end; null outside of one. */
+export function eventVerbs(db: Knex, { appendEvents }: HotVerbs, pending: NewEvent[] | null): EventStore {
+  const events = (accountId: number) => db('events').where('account_id', accountId);
+  return {
+    append: async (event) => {
+      if (pending) pending.push(event);
+      else await appendEvents(db, [event]);
+    },
+    findEnd: async (accountId) => {
+      // One statement: while events are being appended, both are of the same moment.
+      const [end] = await db
+        .select({
+          last_id: db('event_heads').where('account_id', accountId).select('last_id'),
+          last_hash: db('event_heads').where('account_id', accountId).select('last_hash'),
+          greatest_id: events(accountId).max('id'),
+        })
+        .from(db.raw('(select 1 as one) as one'));
+      return {
+        lastId: Number(end.last_id ?? noHead.lastId),
+        lastHash: end.last_hash ?? noHead.lastHash,
+        greatestId: Number(end.greatest_id ?? noHead.lastId),
+      };
+    },
+    listAfter: async (accountId, id, limit) => {
+      const found = await events(accountId).where('id', '>', id).orderBy('id').limit(limit);
+      return found.map(rows.events.read);
+    },
+    listBefore: async (accountId, id, limit) => {
+      const newest = events(accountId).orderBy('id', 'desc').limit(limit);
+      if (id !== null) newest.where('id', '<', id);
+      return (await newest).map(rows.events.read);
+    },
+    page: (accountId, query) => listPage(db, listing, accountId, query),
+  };
+}
+
+const countsAtOnce = 500;
+const countKey = ['account_id', 'day', 'kind', 'subject_id'];
+
+export function countVerbs(db: Knex): CountStore {
+  return {
+    add: async (counts) => {
+      // In one order, so that two processes that write at once wait for each other and not in a circle.
+      const ordered = [...counts].sort(
+        (one, other) =>
+          one.accountId - other.accountId ||
+          (one.day < other.day ? -1 : Number(one.day > other.day)) ||
+          (one.kind < other.kind ? -1 : Number(one.kind > other.kind)) ||
+          one.subjectId - other.subjectId,
+      );
+      await db.transaction(async (tx) => {
+        for (let from = 0; from < ordered.length; from += countsAtOnce) {
+          const some = ordered.slice(from, from + countsAtOnce).map((count) => rows.dailyCounts.write(count));
+          await tx('daily_counts')
+            .insert(some)
+            .onConflict(countKey)
+            .merge({ count: tx.raw('daily_counts.count + excluded.count') });
+        }
+      });
+    },
+    list: async (accountId, from) => {
+      const found = await db('daily_counts').where('account_id', accountId).where('day', '>=', from).orderBy(countKey);
+      return found.map(rows.dailyCounts.read);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Each flow leaves exactly its events, and none of them a secret. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { verifyTrail } from '../../../src/domain/audit/verify.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { databases } from '../../support/stores.ts';
+import { changesTold } from './changes.ts';
+import { managementTold } from './management.ts';
+import { rolesAndAppsTold } from './roles-and-apps.ts';
+import { signInsTold } from './sign-ins.ts';
+import { tokensTold } from './tokens.ts';
+
+for (const kind of databases) {
+  describe(`the trail tells of what happens on ${kind}`, () => {
+    let app: TestApp | undefined;
+    const current = (): TestApp => {
+      assert.ok(app);
+      return app;
+    };
+    before(async () => {
+      app = await openTestApp(kind, { settings: { registration: 'open', 'grant.password': 'on' } });
+    });
+    after(() => app?.dispose());
+
+    signInsTold(current);
+    tokensTold(current);
+    changesTold(current);
+    managementTold(current);
+    rolesAndAppsTold(current);
+
+    it('and all of it is one chain', async () => {
+      const { services, account } = current();
+      const { verified, events } = await verifyTrail(services, account);
+      assert.equal(verified, true);
+      assert.ok(events > 100, `${events} events`);
+    });
+  });
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import { recordEvent } from '../../../src/domain/audit/record.ts';
+import { verifyTrail } from '../../../src/domain/audit/verify.ts';
+import { createRole } from '../../../src/domain/roles/roles.ts';
+import { onEachDatabase } from '../../store/suite.ts';
+import { execute } from '../../support/rows.ts';
+import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
+
+/** Another value for each column, as somebody writes it who has the database in hand. */
+const changes = {
+  id: '1000',
+  at: 'at + 1',
+  action: "'user.removed'",
+  outcome: "'refused'",
+  actor_type: "'system'",
+  actor_id: '2',
+  target_type: "'role'",
+  target_id: 'null',
+  source: "''",
+  request_id: "'r-2'",
+  detail: `'{"fields":["email"] }'`,
+  hash: "'A' || substr(hash, 2)",
+} as const;
+
+onEachDatabase('the trail is verified', (subject) => {
+  let services: TestServices;
+
+  before(async () => {
+    services = await testServices(subject.store);
+    const statements =
+      subject.store.kind === 'sqlite'
+        ? ['drop trigger events_refuse_update', 'drop trigger events_refuse_delete']
+        : ['alter table events disable trigger user'];
+    for (const statement of statements) await execute(subject.url, statement);
+  });
+
+  /** An account with eight events; the first tells of its creation. */
+  async function withEvents(): Promise<Account> {
+    const account = await createTestAccount(services);
+    for (let left = 7; left > 0; left -= 1) {
+      await recordEvent(services.store, services, account, {
+        action: 'user.changed',
+        actor: { type: 'user', id: 1 },
+        target: { type: 'user', id: 1 },
+        detail: { fields: ['email'] },
+      });
+    }
+    return account;
+  }
+
+  /** Where the chain breaks after these statements, in which `@` stands for the account's events. */
+  async function brokenBy(...statements: string[]): Promise<number | null> {
+    const account = await withEvents();
+    assert.deepEqual(await verifyTrail(services, account), { events: 8, verified: true, firstBad: null });
+    for (const statement of statements) {
+      await execute(
+        subject.url,
+        statement.replace(/@(\d*)/, (_, id) => `account_id = ${account.id}${id && ` and id = ${id}`}`),
+      );
+    }
+    const { events, verified, firstBad } = await verifyTrail(services, account);
+    assert.deepEqual([verified, events], [firstBad === null, (firstBad ?? 9) - 1]);
+    return firstBad;
+  }
+
+  test('as it was written, also of one event alone and while it grows', async () => {
+    const account = await createTestAccount(services);
+    assert.deepEqual(await verifyTrail(services, account), { events: 1, verified: true, firstBad: null });
+    const roles = Array.from({ length: 30 }, (_, number) => createRole(services, account, `role ${number}`));
+    for (let left = 10; left > 0; left -= 1) assert.equal((await verifyTrail(services, account)).verified, true);
+    await Promise.all(roles);
+    assert.deepEqual(await verifyTrail(services, account), { events: 31, verified: true, firstBad: null });
+  });
+
+  test('more events than a page holds', async () => {
+    const account = await createTestAccount(services);
+    await services.store.transaction(async (tx) => {
+      for (let left = 2500; left > 0; left -= 1) {
+        const target = { type: 'account', id: account.id } as const;
+        await recordEvent(tx, services, account, { action: 'account.created', target, detail: {} });
+      }
+    });
+    assert.deepEqual(await verifyTrail(services, account), { events: 2501, verified: true, firstBad: null });
+    await execute(subject.url, `update events set source = 'x' where account_id = ${account.id} and id = 2200`);
+    assert.equal((await verifyTrail(services, account)).firstBad, 2200);
+  });
+
+  describe('A7: what was changed by hand is found', () => {
+    for (const [column, value] of Object.entries(changes)) {
+      test(`${column} of an event`, async () => {
+        assert.equal(await brokenBy(`update events set ${column} = ${value} where @3`), 3);
+      });
+    }
+
+    test('an event removed from the middle, and the first one', async () => {
+      assert.equal(await brokenBy('delete from events where @4'), 4);
+      assert.equal(await brokenBy('delete from events where @1'), 1);
+    });
+
+    test('one removed and the rest renumbered', async () => {
+      // From below, for a number is there once.
+      const renumbered = [5, 6, 7, 8].map((id) => `update events set id = ${id - 1} where @${id}`);
+      assert.equal(await brokenBy('delete from events where @4', ...renumbered), 4);
+    });
+
+    test('two that changed places', async () => {
+      const moves = ['99 where @4', '4 where @5', '5 where @99'];
+      assert.equal(await brokenBy(...moves.map((move) => `update events set id = ${move}`)), 4);
+    });
+
+    test('the newest removed, also with the end of the chain moved by guess', async () => {
+      assert.equal(await brokenBy('delete from events where @8'), 8);
+      const moved = 'update event_heads set last_id = 7 where @';
+      assert.equal(await brokenBy('delete from events where @8', moved), 8);
+    });
+
+    test('all of them removed, or the end of the chain', async () => {
+      assert.equal(await brokenBy('delete from events where @'), 1);
+      assert.equal(await brokenBy('delete from event_heads where @'), 1);
+    });
+
+    test('events put in: behind the end, before the first, and from another account', async () => {
+      const columns =
+        'at, action, outcome, actor_type, actor_id, target_type, target_id, source, request_id, detail, hash';
+      const copied = (id: number) =>
+        `insert into events (account_id, id, ${columns}) select account_id, ${id}, ${columns} from events where @8`;
+      assert.equal(await brokenBy(copied(9)), 9);
+      assert.equal(await brokenBy(copied(0)), 1);
+      const other = await withEvents();
+      const replaced = `insert into events (account_id, id, ${columns}) select e.account_id, 3, ${columns
+        .split(', ')
+        .map((column) => `o.${column}`)
+        .join(
+          ', ',
+        )} from events e, events o where e.account_id = (select max(account_id) from events where @) and e.id = 1
+        and o.account_id = ${other.id} and o.id = 3`;
+      assert.equal(await brokenBy('delete from events where @3', replaced), 3);
+    });
+  });
+
+  test('what an earlier state, put back whole, cannot show', async () => {
+    const account = await withEvents();
+    const earlier = (await subject.store.events.listAfter(account.id, 6, 1))[0]?.hash;
+    const where = `where account_id = ${account.id}`;
+    await execute(subject.url, `delete from events ${where} and id = 8`);
+    await execute(subject.url, `update event_heads set last_id = 7, last_hash = '${earlier}' ${where}`);
+    assert.deepEqual(await verifyTrail(services, account), { events: 7, verified: true, firstBad: null });
+  });
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { outcomes } from '../../../src/domain/audit/events.ts';
+import { createRole } from '../../../src/domain/roles/roles.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { contracts } from '../../support/conforms.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
+
+interface Shown {
+  readonly id: number;
+  readonly created_at: string;
+  readonly action: string;
+  readonly actor: { readonly type: string; readonly id: number | null };
+  readonly target: { readonly type: string; readonly id: number | null };
+}
+
+/** Reading the trail; on an account of its own, whose every event is known. */
+export function events(kind: DatabaseKind): void {
+  describe(`GET /api/2/events on ${kind}`, () => {
+    let app: TestApp;
+    let headers: { authorization: string };
+    let userId = 0;
+
+    before(async () => {
+      app = await openTestApp(kind);
+      headers = { authorization: `Bearer ${await app.bearer('manage_all')}` };
+      const json = { email: 'ada@example.com', password: 'canary-password' };
+      const made = await app.send('POST', '/api/2/users', { headers, json });
+      assert.equal(made.status, 201, made.text);
+      userId = made.body.id;
+      for (let left = 10; left > 0; left -= 1) {
+        app.services.clock.advance(1000);
+        await app.send('PUT', `/api/2/users/${userId}`, { headers, json: { title: `title ${left}` } });
+        await createRole(app.services, app.account, `role ${left}`);
+      }
+    });
+    after(() => app.dispose());
+
+    async function list(query = ''): Promise<Shown[]> {
+      const answer = await app.send('GET', `/api/2/events${query}`, { headers });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    }
+
+    it('newest first, with who called, and no value that was sent', async () => {
+      const all = await list();
+      const { lastId } = await app.services.store.events.findEnd(app.account.id);
+      assert.deepEqual(
+        all.map(({ id }) => id),
+        all.map((_, index) => lastId - index),
+      );
+      const {
+        id,
+        created_at: _,
+        actor,
+        request_id: requestId,
+        ...event
+      } = all.find(({ action }) => action === 'user.created') as Shown & { request_id: string };
+      assert.ok(id > 1);
+      assert.match(requestId, /^[\da-f-]{36}$/);
+      assert.deepEqual([actor.type, Number.isInteger(actor.id)], ['credential', true]);
+      assert.deepEqual(event, {
+        action: 'user.created',
+        outcome: 'success',
+        target: { type: 'user', id: userId },
+        source: '127.0.0.1',
+        detail: { fields: ['email', 'password'] },
+      });
+      assert.doesNotMatch(JSON.stringify(all), /canary|title 1|ada@/);
+    });
+
+    it('by actor, action, target and time', async () => {
+      const all = await list();
+      const same = async (query: string, wanted: (event: Shown) => boolean) => {
+        const expected = all.filter(wanted);
+        assert.ok(expected.length > 0 && expected.length < all.length, query);
+        assert.deepEqual(await list(query), expected, query);
+      };
+      const credential = all.find(({ actor }) => actor.type === 'credential')?.actor.id;
+      await same('?action=user.changed', ({ action }) => action === 'user.changed');
+      await same(`?target=user:${userId}`, ({ target }) => target.type === 'user' && target.id === userId);
+      await same(`?actor=credential:${credential}`, ({ actor }) => actor.type === 'credential');
+      await same('?actor=system', ({ actor }) => actor.type === 'system');
+      const middle = all[Math.floor(all.length / 2)]?.created_at ?? '';
+      await same(`?created_since=${middle}`, ({ created_at: at }) => at >= middle);
+      await same(`?created_until=${middle}`, ({ created_at: at }) => at <= middle);
+      await same('?action=role.created&actor=system', ({ action }) => action === 'role.created');
+      assert.deepEqual(await list('?actor=credential'), []);
+      assert.deepEqual(await list('?action=no.such'), []);
+      assert.deepEqual(await list('?sort=created_at'), [...all].reverse());
+    });
+
+    it('page by page with cursors, while more happens', async () => {
+      const all = await list();
+      const seen: number[] = [];
+      let path = '/api/2/events?limit=3';
+      for (;;) {
+        const answer = await app.send('GET', path, { headers });
+        assert.equal(answer.status, 200, answer.text);
+        seen.push(...answer.body.map(({ id }: Shown) => id));
+        const cursor = answer.headers['after-cursor'];
+        if (!cursor) break;
+        await createRole(app.services, app.account, `meanwhile ${seen.length}`);
+        path = `/api/2/events?cursor=${cursor}`;
+      }
+      assert.deepEqual(
+        seen,
+        all.map(({ id }) => id),
+      );
+    });
+
+    it('refuses what is no filter, and who may not read', async () => {
+      for (const query of ['actor=user:x', 'actor=user:7:8', 'nonsense=1', 'sort=action', 'created_since=x']) {
+        assert.equal((await app.send('GET', `/api/2/events?${query}`, { headers })).status, 400, query);
+      }
+      assert.equal((await app.send('GET', '/api/2/events')).status, 401);
+      for (const scope of ['read_users', 'manage_users', 'register_clients', 'authentication_only'] as const) {
+        const other = { authorization: `Bearer ${await app.bearer(scope)}` };
+        assert.equal((await app.send('GET', '/api/2/events', { headers: other })).status, 403, scope);
+      }
+      const stranger = await app.another();
+      assert.equal((await stranger.send('GET', '/api/2/events', { headers })).status, 401);
+      const reader = { authorization: `Bearer ${await stranger.bearer('read_all')}` };
+      const own = await stranger.send('GET', '/api/2/events', { headers: reader });
+      assert.ok(own.body.every(({ target }: Shown) => target.type !== 'user'));
+    });
+
+    it('the contract knows every action', () => {
+      const schemas = contracts.get('api-2')?.contract as unknown as {
+        components: { schemas: Record<string, { properties: { action: { enum: string[] } } }> };
+      };
+      const listed = schemas.components.schemas['ListedEvent']?.properties.action.enum;
+      assert.deepEqual(listed, Object.keys(outcomes));
+    });
+  });
+}

@@ -1,0 +1,73 @@
+/** What the domain asks of whatever runs a hook's function: JSON in, JSON out, nothing shared (the document's §1.5). */
+
+/** One call of a function. */
+export interface HookRun {
+  /** Whose function it is: functions of two accounts never share a process. */
+  readonly accountId: number;
+  /** The customer's JavaScript, which exports `handler`. */
+  readonly source: string;
+  /**
+   * A script whose completion value maps the name of each package to a function that answers what the package exports;
+   * null without packages.
+   */
+  readonly packages: string | null;
+  /** What the handler gets, as JSON. */
+  readonly context: string;
+  /** What `process.env` holds: the values of the linked variables by name. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMilliseconds: number;
+}
+
+/**
+ * How a call ended. `error`: the function threw, or what it exports is no handler. `out_of_memory` and `crashed`: its
+ * process had to be ended. `unavailable`: no process was free in time, or none could be started.
+ */
+export type HookEnding = 'success' | 'error' | 'timeout' | 'out_of_memory' | 'crashed' | 'unavailable';
+
+/** A line that the function wrote. */
+export interface HookOutputLine {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly level: 'INFO' | 'WARN' | 'ERROR';
+  /** Formatted as Node's `util.inspect` would. */
+  readonly text: string;
+}
+
+export interface HookRunResult {
+  readonly ending: HookEnding;
+  /** What the handler answered, as JSON of at most 16 KiB; `null` when it answered nothing or did not succeed. */
+  readonly value: string;
+  /** The error's name and message, without a stack of this program; null when there was none. */
+  readonly error: { readonly name: string; readonly message: string } | null;
+  readonly output: readonly HookOutputLine[];
+  /** Lines beyond the limits. */
+  readonly dropped: number;
+  readonly durationMilliseconds: number;
+}
+
+/** A layer of protection around the functions, for `doctor` and `/readyz`. */
+export interface HookLayer {
+  readonly name: string;
+  readonly state: 'ok' | 'off';
+  /** What to do about a layer that is off. */
+  readonly remedy: string | null;
+}
+
+export interface HookRunner {
+  /** Runs the function in a fresh context. Rejects for nothing that the function can do. */
+  run(call: HookRun): Promise<HookRunResult>;
+  /** Refuses with line and column what does not compile; null when it does. Runs nothing. */
+  checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
+  /** Starts the account's process and compiles in advance, so that the next call need not wait. */
+  warm(call: Pick<HookRun, 'accountId' | 'source' | 'packages'>): void;
+  /** The account's functions changed: calls from now on run in a new process. */
+  recycle(accountId: number): void;
+  /** Whether functions can be run now. */
+  health(): {
+    readonly state: 'ok' | 'degraded';
+    readonly reason: string | null;
+    readonly layers: readonly HookLayer[];
+  };
+  /** Ends every process. */
+  close(): Promise<void>;
+}

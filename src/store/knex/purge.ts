@@ -15,6 +15,9 @@ const kinds: readonly { readonly table: string; readonly key: string; readonly k
   { table: 'authorization_requests', key: 'digest', keep: 0 },
   { table: 'codes', key: 'digest', keep: day },
   { table: 'sessions', key: 'id', keep: 0 },
+  // Those that nobody accepted: an accepted one has no end.
+  { table: 'factor_devices', key: 'id', keep: 0 },
+  { table: 'factor_verifications', key: 'id', keep: hour },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {

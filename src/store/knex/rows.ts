@@ -135,6 +135,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',
   passwordCheckedAt: 'password_checked_at',
+  methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

@@ -7,6 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { newUuid } from '../secrets.ts';
 import { readText } from '../text.ts';
+import { requireUserId } from '../users/users.ts';
 import { mostDevices } from './devices.ts';
 import { findStepOf, kinds, normalCode, sealSeed } from './kinds.ts';
 
@@ -52,8 +53,7 @@ export async function startRegistration(
   const seed = services.random.bytes(seedBytes);
   const readName = readText('display_name', name, longestName);
   return services.store.transaction(async (tx) => {
-    const user = await tx.users.find(account.id, userId);
-    if (!user) throw new Failure('not_found', { name: 'user', message: 'there is no such user' });
+    const user = await requireUserId(tx, account, userId);
     const now = services.clock.now();
     const device = await addDevice(services, tx, account, userId, {
       ...{ kind, name: readName, seed, step: -1, now },

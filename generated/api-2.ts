@@ -2760,10 +2760,10 @@ export interface components {
              */
             readonly visible?: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id?: null;
+            readonly policy_id?: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -2900,6 +2900,11 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
+            /**
              * @description Address of the app's icon, http or https.
              * @example null
              */
@@ -2986,10 +2991,10 @@ export interface components {
              */
             readonly visible: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id: null;
+            readonly policy_id: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -3125,6 +3130,11 @@ export interface components {
              * @example true
              */
             readonly visible?: boolean | null;
+            /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { acrOf } from '../login/methods.ts';
@@ -64,7 +64,7 @@ export function prepareAccessToken(
 /** What the access token of a user's grant says. */
 export function contentsOf(
   { amr, authenticatedAt }: Pick<GrantRecord, 'amr' | 'authenticatedAt'>,
-  record: UserRecord,
+  record: TokenUser,
   scope: readonly string[],
 ): TokenContents {
   return { scope, user: { record, amr, acr: acrOf(amr), authenticatedAt } };
@@ -79,7 +79,7 @@ export async function makeIdToken(
   account: Account,
   client: ClientRecord,
   grant: GrantRecord,
-  user: UserRecord,
+  user: TokenUser,
   accessToken: string,
   nonce: string | null,
 ): Promise<string | null> {

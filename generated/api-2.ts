@@ -1214,12 +1214,12 @@ export interface components {
              */
             readonly password_confirmation?: string | null;
             /**
-             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named. The first right sign-in replaces the digest. Write-only.
+             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named; or `bcrypt`, a hash that begins with `$2a$`, `$2b$` or `$2y$`, of a cost from 04 to 12. The first right sign-in replaces the digest. Write-only.
              * @example salt+sha256
              */
             readonly password_algorithm?: string | null;
             /**
-             * @description The salt of an imported password, up to 255 characters. Write-only.
+             * @description The salt of an imported password, up to 255 characters; not looked at with bcrypt. Write-only.
              * @example n4cl
              */
             readonly salt?: string | null;

@@ -2953,11 +2953,11 @@ export interface components {
         /** @description Who did it. */
         readonly EventActor: {
             /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`.
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` whoever called with the API key of this id.
              * @example credential
              * @enum {string}
              */
-            readonly type: "user" | "client" | "credential" | "api_key" | "command_line" | "system";
+            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
              * @description Null for the command line, for the service itself, and for a user who did not show who they are.
              * @example 3

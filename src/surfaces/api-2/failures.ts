@@ -75,6 +75,7 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: forbidden,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unprocessable,
   redirect_uri_invalid: unprocessable,
   client_metadata_invalid: unprocessable,

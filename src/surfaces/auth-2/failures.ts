@@ -44,6 +44,7 @@ export const failures = {
   caller_unauthenticated: bearerRefused,
   scope_insufficient: bearerRefused,
   credential_authentication_failed: pairRefused,
+  api_key_invalid: pairRefused,
   registration_closed: badRequest,
   redirect_uri_invalid: badRequest,
   client_metadata_invalid: badRequest,

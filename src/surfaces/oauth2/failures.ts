@@ -76,6 +76,7 @@ export const failures = {
   caller_unauthenticated: invalidToken,
   scope_insufficient: insufficientScope,
   credential_authentication_failed: invalidToken,
+  api_key_invalid: invalidToken,
   registration_closed: json(403, 'access_denied', 'Registration is closed'),
   redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
   client_metadata_invalid: json(400, 'invalid_client_metadata'),

@@ -57,6 +57,7 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: unauthorized,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unauthorized,
   redirect_uri_invalid: ({ message }) => ({
     status: 400,

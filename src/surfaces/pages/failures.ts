@@ -26,6 +26,7 @@ export const failures = {
   caller_unauthenticated: page(403),
   scope_insufficient: page(403),
   credential_authentication_failed: page(403),
+  api_key_invalid: page(403),
   registration_closed: page(403),
   redirect_uri_invalid: page(400),
   client_metadata_invalid: page(400),

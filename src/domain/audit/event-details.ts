@@ -9,9 +9,9 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** A sign-in to no app of the account: another program asked for it with an API key. */
+/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
 interface WithoutApp {
-  readonly method: 'delegated';
+  readonly method: 'delegated' | 'invite';
 }
 
 /** Every action with what is told of it beside actor and target. */
@@ -47,6 +47,9 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
+  /** A link was made with which the user chooses a password. */
+  'invite.created': Nothing;
+  'invite.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;

@@ -24,6 +24,7 @@ import type {
   DetailedUser,
   EventRecord,
   GrantRecord,
+  InviteLinkRecord,
   LinkedServer,
   Milliseconds,
   NewClientRecord,
@@ -540,6 +541,15 @@ export interface EventStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
+/** Links with which users choose a password. */
+export interface InviteStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
+  /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
@@ -564,6 +574,7 @@ export interface StoreVerbs {
   readonly sessions: SessionStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
 }

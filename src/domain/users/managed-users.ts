@@ -100,7 +100,7 @@ export async function updateManagedUser(
   });
 }
 
-/** Ends a lock by the API and a pause after wrong passwords. Throws `not_found`. */
+/** Ends a lock by the API and a pause after wrong passwords or codes. Throws `not_found`. */
 export async function unlockUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -112,6 +112,7 @@ export async function unlockUser(
     const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };
     await tx.users.update(account.id, userId, user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open);
+    await tx.secondFactors.clearAttempts(account.id, userId);
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.unlocked', target, detail: {} });
   });

@@ -106,10 +106,12 @@ describe('what cannot be read', () => {
       if (mediaTypes.length === 0) {
         it(`${surface} ${operationId}: 400 for a query that cannot be read, and none for an odd one`, async () => {
           const joint = probe.path.includes('?') ? '&' : '?';
+          // Delegated authentication answers 200 whatever its query is (X8).
+          const refused = surface === 'api-v1' ? 200 : 400;
           for (const query of badQueries) {
             const answer = await send({ ...probe, path: `${probe.path}${joint}${query}` }, {});
-            assert.equal(answer.status, 400, query);
-            assertOwnForm(surface, probe, answer);
+            assert.equal(answer.status, refused, query);
+            if (refused === 400) assertOwnForm(surface, probe, answer);
           }
           const plain = await send(probe, {});
           for (const query of oddQueries) {

@@ -1214,12 +1214,12 @@ export interface components {
              */
             readonly password_confirmation?: string | null;
             /**
-             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named. The first right sign-in replaces the digest. Write-only.
+             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named; or `bcrypt`, a hash that begins with `$2a$`, `$2b$` or `$2y$`, of a cost from 04 to 12. The first right sign-in replaces the digest. Write-only.
              * @example salt+sha256
              */
             readonly password_algorithm?: string | null;
             /**
-             * @description The salt of an imported password, up to 255 characters. Write-only.
+             * @description The salt of an imported password, up to 255 characters; not looked at with bcrypt. Write-only.
              * @example n4cl
              */
             readonly salt?: string | null;
@@ -2760,10 +2760,10 @@ export interface components {
              */
             readonly visible?: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id?: null;
+            readonly policy_id?: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -2900,6 +2900,11 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
+            /**
              * @description Address of the app's icon, http or https.
              * @example null
              */
@@ -2986,10 +2991,10 @@ export interface components {
              */
             readonly visible: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id: null;
+            readonly policy_id: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -3125,6 +3130,11 @@ export interface components {
              * @example true
              */
             readonly visible?: boolean | null;
+            /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
             /**
              * @description Address of the app's icon, http or https.
              * @example null

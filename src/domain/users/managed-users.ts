@@ -6,19 +6,12 @@ import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { requireFollowed } from '../policies/policies.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames, readNames } from './names.ts';
 import { endSignIns, withPassword } from './set-password.ts';
-import {
-  cleared,
-  readPassword,
-  readProfile,
-  requireFollowed,
-  requireManager,
-  setAttributes,
-  type UserInput,
-} from './user-input.ts';
+import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
 import { withStatus } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;

@@ -1,24 +1,15 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
-import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
+import type { BrowserState } from '../../domain/login/authorization-request.ts';
 import type { DueFactor } from '../../domain/login/pending.ts';
 import type { CodeProblem } from '../../domain/login/second-factor.ts';
 import type { Setup } from '../../domain/second-factor/registrations.ts';
 import { formAction, pageLink } from '../../pages/links.ts';
 import { enrolmentPage, recoveryCodesPage, secondFactorPage } from '../../pages/views.ts';
-import { shownLogo } from './represent.ts';
+import { formView, shownLogo } from './represent.ts';
 
-function named(account: Account, client: OpenRequest['client']) {
-  return { accountName: account.name, appName: displayName(client), logoUri: shownLogo(client) };
-}
-
-function formOf(account: Account, { browserSecret, requestId }: BrowserState, { request, user }: DueFactor) {
-  return {
-    ...named(account, request.client),
-    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
-    request: requestId ?? '',
-    username: user.email ?? user.username ?? '',
-  };
+function factorView(account: Account, browser: BrowserState, { request, user }: DueFactor) {
+  return { ...formView(account, browser, request), username: user.email ?? user.username ?? '' };
 }
 
 /** The form for a code; `recovery`: it was the one for a recovery code that was sent. */
@@ -30,7 +21,7 @@ export function representSecondFactor(
   recovery = false,
 ): string {
   return secondFactorPage({
-    ...formOf(account, browser, due),
+    ...factorView(account, browser, due),
     ...{ problem, recovery, action: formAction('giveSecondFactor') },
   });
 }
@@ -44,7 +35,7 @@ export function representEnrolment(
   problem?: CodeProblem,
 ): string {
   return enrolmentPage({
-    ...formOf(account, browser, due),
+    ...factorView(account, browser, due),
     ...{ secret, url, problem, action: formAction('enrolSecondFactor') },
   });
 }
@@ -56,5 +47,11 @@ export function representRecoveryCodes(
   codes: readonly string[],
   requestId: string,
 ): string {
-  return recoveryCodesPage({ ...named(account, client), codes, next: pageLink('continueAuthorization', requestId) });
+  return recoveryCodesPage({
+    accountName: account.name,
+    appName: displayName(client),
+    logoUri: shownLogo(client),
+    codes,
+    next: pageLink('continueAuthorization', requestId),
+  });
 }

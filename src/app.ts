@@ -15,6 +15,7 @@ import { auth2 } from './surfaces/auth-2/index.ts';
 import { oauth2 } from './surfaces/oauth2/index.ts';
 import { oidc2 } from './surfaces/oidc-2/index.ts';
 import { pages } from './surfaces/pages/index.ts';
+import { xml } from './surfaces/xml/index.ts';
 
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-For` counts. */
@@ -44,6 +45,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(pages(services)),
     surface(api2(services)),
     surface(apiV1(services)),
+    surface(xml(services)),
   ];
   app.use((req, res, next) => {
     const owner = surfaces.find(({ owns }) => owns(req.path));

@@ -42,6 +42,7 @@ export const failureCodes = [
   // Hosted pages.
   'authorization_request_invalid',
   'cross_site_request',
+  'invite_unusable',
   // Management.
   'value_invalid',
   'conflict',

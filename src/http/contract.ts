@@ -39,6 +39,7 @@ export interface Contract {
   readonly components?: {
     readonly responses?: Readonly<Record<string, ContractResponse>>;
     readonly securitySchemes?: object;
+    readonly schemas?: object;
   };
 }
 

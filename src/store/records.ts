@@ -440,6 +440,16 @@ export interface EventRecord {
   readonly hash: string;
 }
 
+/** A link with which a user chooses a password; a user has one at most. */
+export interface InviteLinkRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+}
+
 /** What is counted and not told one by one. */
 /** `call.<operationId>` is a call made with an API key. */
 export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token' | `call.${string}`;

@@ -104,12 +104,19 @@ export function assertOwnForm(surface: string, probe: Pick<Probe, 'operationId'>
     assert.match(answer.text, /^<\?xml [^\n]+\n<errors>\n {2}<error>[^<]+<\/error>\n<\/errors>$/, where);
     return;
   }
+  if (surface === 'api-v3' && type === 'application/xml') {
+    assert.match(answer.text, /^<error><message>.*<\/code><\/error>$/, where);
+    return;
+  }
   assert.match(type, /^application\/json; charset=utf-8$/, where);
-  if (surface === 'auth-2') {
+  if (surface === 'api-v3' || (surface === 'api-1' && answer.status === 400)) {
+    const { type: kind, message, error, code } = answer.body.status;
+    assert.deepEqual([typeof kind, typeof message, error, code], ['string', 'string', true, answer.status], where);
+  } else if (surface === 'auth-2') {
     const { status, ...rest } = answer.body;
     assert.deepEqual([status.error, status.code, rest], [true, answer.status, {}], where);
     assert.deepEqual([typeof status.type, typeof status.message], ['string', 'string'], where);
-  } else if (surface === 'api-2') {
+  } else if (surface === 'api-2' || surface === 'api-1') {
     const { statusCode, name, message, ...rest } = answer.body;
     assert.deepEqual([statusCode, typeof name, typeof message, rest], [answer.status, 'string', 'string', {}], where);
   } else {
@@ -125,8 +132,8 @@ const oversized: Readonly<Record<string, string>> = {
   'application/xml': `<user>${' '.repeat(131_072)}</user>`,
 };
 
-/** Operations that answer from the contract and the account alone. */
-const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset'];
+/** Operations that answer from the contract and the account alone, or to a browser without cookies. */
+const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset', 'showSignedIn'];
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

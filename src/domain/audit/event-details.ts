@@ -9,9 +9,9 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** A sign-in to no app of the account: another program asked for it with an API key. */
+/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
 interface WithoutApp {
-  readonly method: 'delegated';
+  readonly method: 'delegated' | 'invite';
 }
 
 /** Every action with what is told of it beside actor and target. */
@@ -50,6 +50,9 @@ export interface EventDetails {
   /** Reads are told of where they are made with an API key. */
   'user.read': Nothing;
   'user.listed': { readonly count: number };
+  /** A link was made with which the user chooses a password. */
+  'invite.created': Nothing;
+  'invite.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;

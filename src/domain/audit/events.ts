@@ -52,6 +52,8 @@ export const outcomes = {
   'user.removed': 'success',
   'user.read': 'success',
   'user.listed': 'success',
+  'invite.created': 'success',
+  'invite.used': 'success',
   'custom_attribute.created': 'success',
   'custom_attribute.changed': 'success',
   'custom_attribute.removed': 'success',

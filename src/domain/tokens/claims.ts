@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
+import { fullName } from '../users/names.ts';
 
 /** Claims about the user that the scope permits (OpenID Connect Core §5.4); `groups` holds role names. Absent values are left out. */
 export async function userClaims(
@@ -25,7 +26,7 @@ export function subjectOf(user: Pick<UserRecord, 'id'>): string {
 }
 
 function profileClaims(user: UserRecord): Record<string, unknown> {
-  const name = [user.firstname, user.lastname].filter(Boolean).join(' ');
+  const name = fullName(user);
   const username = user.username ?? user.email;
   return {
     ...(name && { name }),

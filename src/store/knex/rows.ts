@@ -11,6 +11,7 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   GrantRecord,
+  InviteLinkRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
@@ -151,6 +152,15 @@ export const codes = shape<CodeRecord>('codes', null, {
   expiresAt: 'expires_at',
   usedAt: 'used_at',
   grantId: 'grant_id',
+});
+
+export const inviteLinks = shape<InviteLinkRecord>('invite_links', null, {
+  accountId: 'account_id',
+  userId: 'user_id',
+  digest: 'digest',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  usedAt: 'used_at',
 });
 
 export const grants = shape<GrantRecord>('grants', 'id', {

@@ -94,6 +94,7 @@ export const failures = {
   access_not_assigned: unprocessable,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
+  invite_unusable: badRequest,
   value_invalid: unprocessable,
   conflict,
   unavailable: error(503, 'ServiceUnavailableError', 'The service cannot answer now'),

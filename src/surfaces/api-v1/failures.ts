@@ -49,6 +49,7 @@ export const failures = {
   access_not_assigned: wrongPassword,
   authorization_request_invalid: wrongPassword,
   cross_site_request: wrongPassword,
+  invite_unusable: wrongPassword,
   value_invalid: wrongPassword,
   conflict: wrongPassword,
   unavailable: fault(503, 'unavailable', 'The service cannot answer now'),

@@ -63,6 +63,7 @@ export const failures = {
   access_not_assigned: bearerRefused,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
+  invite_unusable: badRequest,
   value_invalid: badRequest,
   conflict: badRequest,
   unavailable: status(503, 'unavailable', 'The service cannot answer now'),

@@ -96,6 +96,7 @@ export const failures = {
   access_not_assigned: invalidGrant,
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
+  invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
   unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service cannot answer now')),

@@ -85,6 +85,7 @@ export const failures = {
   access_not_assigned: refused('Access is unauthorized'),
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
+  invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
   unavailable: {

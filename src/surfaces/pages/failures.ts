@@ -45,6 +45,7 @@ export const failures = {
   access_not_assigned: page(403),
   authorization_request_invalid: page(400),
   cross_site_request: page(403),
+  invite_unusable: page(410),
   value_invalid: page(400),
   conflict: page(400),
   unavailable: page(503),

@@ -78,6 +78,7 @@ export const failures = {
   access_not_assigned: unprocessable,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
+  invite_unusable: unprocessable,
   value_invalid: unprocessable,
   conflict,
   unavailable: reply(503, 'The service cannot answer now'),

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { type Breach, breachesOf } from './breaches.ts';
 import { type Fault, type FaultArbitrary, type FaultKind, fault } from './fault.ts';
 import type { Media, Operation, Schema } from './operations.ts';
-import { form, json } from './requests.ts';
+import { form, json, xml } from './requests.ts';
 import { badUtf8, controlText, loneSurrogate } from './text.ts';
+import { xmlFaults } from './xml-faults.ts';
 
 /** Parameters and members with their schemas, by place. */
 interface Named {
@@ -14,6 +15,7 @@ interface Named {
   readonly schema: Schema;
   /** Written as text, so that every value of it is one. */
   readonly textual: boolean;
+  readonly inXml?: boolean;
 }
 
 function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
@@ -22,12 +24,15 @@ function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
     where === 'cookie' ? [] : [{ place: places[where], name, schema, textual: true }],
   );
   const fromBodies = media.flatMap(({ type, schema }) =>
-    Object.entries(schema.properties ?? {}).map(([name, of]) => ({
-      place: 'body' as const,
-      name,
-      schema: resolve(of),
-      textual: type === form,
-    })),
+    Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
+      const member = { place: 'body' as const, name, schema: resolve(of), textual: type === form };
+      if (type !== xml) return [member];
+      // What is read-only is not looked at, and null is nil.
+      const types = [member.schema.type ?? []].flat().filter((one) => one !== 'null');
+      return member.schema.readOnly
+        ? []
+        : [{ ...member, schema: { ...member.schema, type: types[0] ?? '' }, inXml: true }];
+    }),
   );
   return [...fromParameters, ...fromBodies];
 }
@@ -71,14 +76,16 @@ function oneOf(faults: readonly FaultArbitrary[]): FaultArbitrary[] {
 }
 
 /** In a URL or a form a number or a list has no type to get wrong. */
-function isWritable({ keyword }: Breach, { textual, schema }: Named): boolean {
+function isWritable({ keyword }: Breach, { textual, inXml, schema }: Named): boolean {
+  if (inXml) return keyword !== 'type';
   return !textual || (schema.type === 'string' && keyword !== 'type');
 }
 
 /** Faults of the body as a whole. */
 export function bodyFaults(operation: Operation): FaultArbitrary[] {
-  const { media, bodyRequired } = operation;
-  if (media.length === 0) return [fault('body where none is taken')];
+  const { media, bodyRequired, method } = operation;
+  // DELETE may have one, which nobody reads.
+  if (media.length === 0) return method === 'DELETE' ? [] : [fault('body where none is taken')];
   const types = media.map(({ type }) => type);
   const others = [
     'text/plain',
@@ -95,7 +102,10 @@ export function bodyFaults(operation: Operation): FaultArbitrary[] {
     fault('wrong charset', { value: fc.constantFrom('latin-x', 'windows-1252', 'utf-7') }),
     fault('compressed body', { value: fc.constantFrom('gzip', 'deflate', 'br', 'unknown') }),
     ...(bodyRequired ? [fault('empty body'), fault('no body')] : []),
-    ...media.flatMap((one) => (one.type === json ? jsonFaults(one, operation) : [fault('too many members')])),
+    ...media.flatMap((one) => {
+      if (one.type === xml) return xmlFaults();
+      return one.type === json ? jsonFaults(one, operation) : [fault('too many members')];
+    }),
   ];
 }
 

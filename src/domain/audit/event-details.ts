@@ -58,6 +58,9 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
+  /** Reads are told of where they are made with an API key. */
+  'user.read': Nothing;
+  'user.listed': { readonly count: number };
   /** A link was made with which the user chooses a password. */
   'invite.created': Nothing;
   'invite.used': Nothing;
@@ -79,6 +82,8 @@ export interface EventDetails {
   'access.revoked': AssigneeDetail & { readonly grants_revoked: number };
   'credential.created': { readonly scopes: readonly string[] };
   'credential.revoked': Nothing;
+  /** A call with a key in force that was refused; its reason as the domain names it. */
+  'api_key.refused': { readonly operation: string; readonly reason: string };
   'api_key.created': Nothing;
   'api_key.revoked': Nothing;
   'policy.created': Changed;

@@ -69,6 +69,12 @@ export function declareGenerated({ surfaces, seed, amountsOf, isWhole, without =
         assert.ok(percent >= 30, `only ${percent} % passed validation`);
         if (isWhole(kind)) assertEnough(run, requests, without);
       });
+
+      it('A7: the audit trails verify after all that, with many events written at once', async (t) => {
+        const trails = await run.verifyTrails();
+        t.diagnostic(`events: ${trails.map(({ events }) => events).join(', ')}`);
+        for (const { verified, firstBad } of trails) assert.deepEqual([verified, firstBad], [true, null]);
+      });
     });
   }
 

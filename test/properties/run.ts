@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
 import { setUser } from '../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
@@ -48,6 +49,8 @@ export interface Run {
   sendValid(plan: Plan): Promise<void>;
   /** Sends one with exactly one thing wrong, which must be refused. */
   sendWrong(plan: Plan, fault: Fault): Promise<void>;
+  /** Verifies the audit trails of both accounts after all that. */
+  verifyTrails(): Promise<readonly Verification[]>;
   dispose(): Promise<void>;
 }
 
@@ -89,6 +92,8 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       tallyOf(plan).kinds.set(used.kind, (tallyOf(plan).kinds.get(used.kind) ?? 0) + 1);
       explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
     },
+    verifyTrails: () =>
+      Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
     dispose: async () => {
       await client.close();
       await app.dispose();

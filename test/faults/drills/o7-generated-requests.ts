@@ -40,12 +40,20 @@ async function runRound(log: DrillOptions['log']): Promise<DrillResult> {
       () => sendFaulty(run, operation, manage.whole.wrong, seed).catch(note),
     ]);
     await inLanes(jobs);
-    const figures = { seed, ...figuresOf(run, operations), 'properties that failed': broken.length };
+    const trails = await run.verifyTrails();
+    const figures = {
+      seed,
+      ...figuresOf(run, operations),
+      'properties that failed': broken.length,
+      'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
+      'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,
+    };
     const missing = missingStatuses(managing);
     if (missing.length > 0) log(`documented and never seen: ${missing.join(', ')}`);
     // Those that failed were given up, and count for few requests.
     if (broken.length === 0) assertEnough(run, figures.requests, unfitForManagement);
-    return { figures, holds: broken.length === 0 && missing.length === 0 };
+    const isTrue = trails.every(({ verified }) => verified);
+    return { figures, holds: broken.length === 0 && missing.length === 0 && isTrue };
   } finally {
     await run.dispose();
   }

@@ -2953,11 +2953,11 @@ export interface components {
         /** @description Who did it. */
         readonly EventActor: {
             /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`.
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` whoever called with the API key of this id.
              * @example credential
              * @enum {string}
              */
-            readonly type: "user" | "client" | "credential" | "api_key" | "command_line" | "system";
+            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
              * @description Null for the command line, for the service itself, and for a user who did not show who they are.
              * @example 3
@@ -2991,7 +2991,7 @@ export interface components {
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
             /**
              * @description Whether it was done or refused.
              * @example success

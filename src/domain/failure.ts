@@ -19,6 +19,7 @@ export const failureCodes = [
   'caller_unauthenticated',
   'scope_insufficient',
   'credential_authentication_failed',
+  'api_key_invalid',
   // Registration of clients.
   'registration_closed',
   'redirect_uri_invalid',
@@ -41,6 +42,7 @@ export const failureCodes = [
   // Hosted pages.
   'authorization_request_invalid',
   'cross_site_request',
+  'invite_unusable',
   // Management.
   'value_invalid',
   'conflict',

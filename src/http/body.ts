@@ -4,6 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
+import { readAnyQuery } from './any-query.ts';
+import { hasControlCharacter } from './control-characters.ts';
 import { findRepeatedName, isUtf8Form } from './encoding.ts';
 import { exchangeOf } from './exchange.ts';
 
@@ -94,19 +96,23 @@ function findRepetition(req: IncomingMessage): Failure | null {
 
 /** Faults of a query string: a parameter given twice, or text that is not text (RFC 6749 §3.1). */
 export function readQuery(): RequestHandler {
-  return (req, _res, next) => {
+  return (req, res, next) => {
+    const { operation } = exchangeOf(res);
+    if (operation?.['x-any-query']) {
+      setQuery(req, readAnyQuery(req.url, operation.parameters ?? []));
+      return next();
+    }
     const isText = isUtf8Form(req.url.replace(/^[^?]*/, ''));
     const fault = isText ? findFormFault(req.query as Record<string, unknown>) : notUtf8('the query');
     if (fault) return next(fault);
-    // Express parses the query anew at each look; what is set here is what all later steps see.
-    Object.defineProperty(req, 'query', {
-      value: withoutBrackets(withoutEmpty(req.query)),
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    setQuery(req, withoutBrackets(withoutEmpty(req.query)));
     next();
   };
+}
+
+/** Express parses the query anew at each look; what is set here is what all later steps see. */
+function setQuery(req: IncomingMessage, value: object): void {
+  Object.defineProperty(req, 'query', { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is an unknown one. */
@@ -163,15 +169,6 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
 function unprintable(name: string): Failure {
   const where = name ? printable(name) : 'the body';
   return new Failure('request_malformed', { name: where, message: `${where} holds a character that is not allowed` });
-}
-
-/**
- * Characters that one store or another surface's form cannot hold: C0 controls but tab, line feed and carriage return,
- * U+FFFE, U+FFFF (XML 1.0 §2.2) and lone surrogates.
- */
-export function hasControlCharacter(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-  return !text.isWellFormed() || /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text);
 }
 
 /** A name as sent, short and safe to repeat in an answer. */

@@ -20,6 +20,8 @@ export interface Exchange {
   pathParameters: Readonly<Record<string, string>>;
   operation: ContractOperation | null;
   caller: Caller | null;
+  /** The API key that the request was made with, on a deprecated surface. */
+  apiKeyId: number | null;
   /** Why the bearer that was sent did not do; decides the answer when nothing else let the caller in. */
   callerFailure: Failure | null;
   /** The failure that was answered, for the log. */

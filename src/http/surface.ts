@@ -5,13 +5,15 @@
 
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
+import { isLegacyHost } from '../domain/accounts/hosts.ts';
 import type { LimitName } from '../domain/accounts/settings.ts';
-import { actAs } from '../domain/audit/origin.ts';
+import { type Actor, actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { readBody, readQuery } from './body.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
+import { announceDeprecation, type Deprecation, identifyByKey, isSwitchedOff, readDeprecation } from './deprecation.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { failureOf, type InvalidCode } from './failure-of.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
@@ -29,8 +31,8 @@ export interface SurfaceDefinition<Operations> {
   /** The code for a member that does not fit the contract, given its JSON pointer (`/body/redirect_uris/0`). */
   readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
   /** What refusals outside any operation are written in. */
-  readonly mediaType?: 'application/json' | 'text/html';
-  /** Counts every call of a known caller; its answers say what is left. */
+  readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
+  /** Counts every call of a known caller, by credential or API key; its answers say what is left. */
   readonly limit?: LimitName;
   /** A request without a body is read as an empty object, whatever its Content-Type says. */
   readonly emptyBody?: 'object';
@@ -47,16 +49,21 @@ export interface Surface {
 /** Makes a surface ready to mount. Throws when its contract leaves an operation's security unsaid. */
 export function createSurface<Operations>(services: Services, definition: SurfaceDefinition<Operations>): Surface {
   const routes = readRoutes(definition.contract);
+  const deprecation = readDeprecation(definition.name, definition.contract);
+  const byKey = (...places: Parameters<typeof identifyByKey>[3]) =>
+    deprecation ? [identifyByKey(services, deprecation, definition.limit, places)] : [];
   const router = Router();
   router.use(
     findRoute(definition.name, routes),
-    findAccount(services),
+    findAccount(services, deprecation),
     requireOperation(routes),
+    ...byKey('basic'),
     readBody(definition.emptyBody === 'object'),
     readQuery(),
+    ...byKey('query', 'body'),
     ...createValidator(services, definition.contract, definition.limit),
     dispatch(services, definition.handlers, readListRules(definition.contract)),
-    refuse(services, definition),
+    refuse(services, definition, deprecation),
   );
   const prefixes = definition.contract['x-owns'];
   return {
@@ -67,12 +74,17 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   };
 }
 
-function findAccount(services: Services): RequestHandler {
+function findAccount(services: Services, deprecation: Deprecation | null): RequestHandler {
   return async (req, res, next) => {
     const exchange = exchangeOf(res);
+    if (deprecation) announceDeprecation(res, deprecation, exchange);
     if (exchange.malformed) throw exchange.malformed;
-    exchange.account = await findAccountByHost(services, req.headers.host ?? '');
-    if (!exchange.account) throw new Failure('account_unknown');
+    const host = req.headers.host ?? '';
+    exchange.account = await findAccountByHost(services, host);
+    if (!exchange.account && !(deprecation && isLegacyHost(services.addresses, host))) {
+      throw new Failure('account_unknown');
+    }
+    if (deprecation && exchange.account) announceDeprecation(res, deprecation, exchange);
     next();
   };
 }
@@ -110,16 +122,30 @@ function dispatch<Operations>(
         return readList(services, rules, origin, req.query);
       },
     };
-    const actor = caller && ({ type: 'credential', id: caller.credentialId } as const);
+    const actor = actorOf(exchange);
     const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
     sendReply(res, operation, reply as Reply<unknown>);
   };
 }
 
-function refuse<Operations>(services: Services, definition: SurfaceDefinition<Operations>): ErrorRequestHandler {
+function actorOf({ apiKeyId, caller }: Exchange): Actor | null {
+  if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
+  return caller && { type: 'credential', id: caller.credentialId };
+}
+
+function refuse<Operations>(
+  services: Services,
+  definition: SurfaceDefinition<Operations>,
+  deprecation: Deprecation | null,
+): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const exchange = exchangeOf(res);
-    const failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
+    let failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
+    if (deprecation && isSwitchedOff(services, deprecation, exchange.account) && !isOurs(failure)) {
+      // What is switched off answers nothing else, whatever was wrong with the request.
+      failure = new Failure('not_found');
+      res.removeHeader('allow');
+    }
     exchange.failure = failure;
     if (failure.code === 'internal') reportFault(services, failure, exchange);
     if (res.headersSent) {
@@ -137,6 +163,10 @@ function refuse<Operations>(services: Services, definition: SurfaceDefinition<Op
     if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
     sendReply(res, exchange.operation, reply, definition.mediaType);
   };
+}
+
+function isOurs({ code }: Failure): boolean {
+  return code === 'internal' || code === 'unavailable';
 }
 
 function reportFault(services: Services, failure: Failure, exchange: Exchange): void {

@@ -98,13 +98,16 @@ function readable(contract: Contract, schemes: readonly string[]): object {
   const paths = Object.entries(copy.paths).map(([path, item]) => [
     path,
     Object.fromEntries(
-      Object.entries(item).map(([key, value]) => [
-        key,
-        isOperation(value) ? { ...value, security: checkedHere(value, schemes), responses: {} } : value,
-      ]),
+      Object.entries(item).map(([key, value]) => [key, isOperation(value) ? checkable(value, schemes) : value]),
     ),
   ]);
   return { ...copy, components, paths: Object.fromEntries(paths) };
+}
+
+/** An operation that takes any query has no parameter that could be refused. */
+function checkable(operation: ContractOperation, schemes: readonly string[]): object {
+  const checked = { ...operation, security: checkedHere(operation, schemes), responses: {} };
+  return operation['x-any-query'] ? { ...checked, parameters: [] } : checked;
 }
 
 function isOperation(value: unknown): value is ContractOperation {

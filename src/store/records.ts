@@ -91,6 +91,12 @@ export interface UserRecord {
   readonly updatedAt: Milliseconds;
 }
 
+/** As much of a user as tokens are made from: read at every exchange, and no more. */
+export type TokenUser = Pick<
+  UserRecord,
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'updatedAt'
+>;
+
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
 export type UserState = 0 | 1 | 2 | 3;
 
@@ -226,6 +232,9 @@ export interface ClientRecord {
   readonly previousSecretDigest: string | null;
   readonly previousSecretExpiresAt: Milliseconds | null;
 }
+
+/** As much of a client as tells what its tokens are good for. */
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
 
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<
@@ -440,15 +449,28 @@ export interface EventRecord {
   readonly hash: string;
 }
 
+/** A link with which a user chooses a password; a user has one at most. */
+export interface InviteLinkRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+}
+
 /** What is counted and not told one by one. */
-export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token';
+/** `call.<operationId>` is a call made with an API key. */
+export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token' | `call.${string}`;
 
 export interface DailyCountRecord {
   readonly accountId: number;
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly kind: CountKind;
-  /** The app; for `credential_token` the credential. */
+  /** The app; for `credential_token` the credential, for a call the API key. */
   readonly subjectId: number;
   readonly count: number;
+  /** When the last of them was; null for a day that was counted before this was kept. */
+  readonly lastAt: Milliseconds | null;
 }

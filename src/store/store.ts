@@ -24,6 +24,7 @@ import type {
   DetailedUser,
   EventRecord,
   GrantRecord,
+  InviteLinkRecord,
   LinkedServer,
   Milliseconds,
   NewClientRecord,
@@ -34,6 +35,8 @@ import type {
   ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
+  TokenUser,
   UserDetails,
   UserRecord,
 } from './records.ts';
@@ -152,8 +155,8 @@ export interface UserStore {
    * closed sign-in: how long a refusal takes must not tell which it was.
    */
   countDecoyAttempt(accountId: number): Promise<void>;
-  /** After a right password: the count is 0, the pause over; `passwordDigest` replaces the stored one when given. */
-  clearAttempts(accountId: number, userId: number, passwordDigest?: string): Promise<void>;
+  /** After a right password: the count is 0, the pause over. */
+  clearAttempts(accountId: number, userId: number): Promise<void>;
   /** The same password in a better form: false when the stored digest is not `from` any more. */
   replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
 }
@@ -282,8 +285,7 @@ export interface ClientStore {
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */
   registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
-  /** Takes as long for a client that does not exist as for one that does. */
-  /** `fresh`: read now, whatever is kept in memory. */
+  /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
@@ -453,14 +455,14 @@ export type ConsumptionOutcome =
   | {
       readonly outcome: 'rotated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | {
       /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | { readonly outcome: 'reused'; readonly grantId: number }
@@ -474,8 +476,8 @@ export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
   /** Null for client credentials. */
   readonly grant: GrantRecord | null;
-  readonly user: UserRecord | null;
-  readonly client: ClientRecord;
+  readonly user: TokenUser | null;
+  readonly client: TokenClient;
   /** For a user's token: whether the app is still assigned. */
   readonly assigned: boolean;
 }
@@ -539,6 +541,15 @@ export interface EventStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
+/** Links with which users choose a password. */
+export interface InviteStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
+  /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
@@ -563,6 +574,7 @@ export interface StoreVerbs {
   readonly sessions: SessionStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
 }

@@ -9,12 +9,17 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
+/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
+interface WithoutApp {
+  readonly method: 'delegated' | 'invite';
+}
+
 /** Every action with what is told of it beside actor and target. */
 export interface EventDetails {
-  'sign_in.succeeded': { readonly app_id: number };
+  'sign_in.succeeded': { readonly app_id: number } | WithoutApp;
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
   /** The password was right; the user's standing was not. */
-  'sign_in.refused': { readonly reason: string; readonly app_id: number };
+  'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
@@ -42,6 +47,9 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
+  /** A link was made with which the user chooses a password. */
+  'invite.created': Nothing;
+  'invite.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;

@@ -50,6 +50,8 @@ export const outcomes = {
   'user.changed': 'success',
   'user.unlocked': 'success',
   'user.removed': 'success',
+  'invite.created': 'success',
+  'invite.used': 'success',
   'custom_attribute.created': 'success',
   'custom_attribute.changed': 'success',
   'custom_attribute.removed': 'success',

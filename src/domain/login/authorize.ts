@@ -7,6 +7,7 @@ import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import { type AuthorizationError, redirectError } from './redirect.ts';
+import { newBrowserSecret } from './sessions.ts';
 
 const requestMilliseconds = 10 * 60_000;
 
@@ -56,7 +57,7 @@ export async function beginAuthorization(
     };
   }
   const requestId = newSecret(services.random, '');
-  const secret = browserSecret && /^[\w-]{43}$/.test(browserSecret) ? browserSecret : newSecret(services.random, '');
+  const secret = newBrowserSecret(services.random, browserSecret);
   const now = services.clock.now();
   await services.store.authorizations.createRequest({
     accountId: account.id,

@@ -47,7 +47,7 @@ export async function chooseNewPassword(
     return refuseSignIn(services, account, replacing.user, request.client, replacing.failure);
   }
   const { user, policy } = replacing;
-  const problem = await findProblem(services, user, given, () =>
+  const problem = await findPasswordProblem(services, user, given, () =>
     findWeakness(given.password, policy, { account, user }),
   );
   if (problem) return { outcome: 'refused', due: replacing, problem };
@@ -67,9 +67,10 @@ export async function chooseNewPassword(
   });
 }
 
-async function findProblem(
+/** What is wrong with a new password, or null. */
+export async function findPasswordProblem(
   { passwords }: Pick<Services, 'passwords'>,
-  user: UserRecord,
+  user: Pick<UserRecord, 'passwordDigest'>,
   { password, confirmation }: NewPassword,
   findBrokenRule: () => string | null,
 ): Promise<PasswordProblem | null> {

@@ -51,6 +51,11 @@ export async function startSession(
   return secret;
 }
 
+/** What binds a browser to its forms: the secret that it has, or a new one where it has none. */
+export function newBrowserSecret(random: Services['random'], present: string | undefined): string {
+  return present && /^[\w-]{43}$/.test(present) ? present : newSecret(random, '');
+}
+
 /** Whether a session is too old for an app, by the policy of sign-ins to it: an app may want a newer one than another did. */
 export function isTooOld(session: SessionRecord, policy: PolicyRecord, now: Milliseconds): boolean {
   return session.authenticatedAt + policy.sessionAbsoluteMinutes * minute <= now;

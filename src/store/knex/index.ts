@@ -13,6 +13,7 @@ import { damageOf, translate } from './errors.ts';
 import { countVerbs, eventVerbs } from './events.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
+import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { policyVerbs } from './policies.ts';
@@ -59,6 +60,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     sessions: sessionVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
+    invites: inviteVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
   };

@@ -8,13 +8,15 @@ import type { Engine } from './engine.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code gave. */
+/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code
+ * gave, invite links so that whoever comes late is told why theirs does not work. */
 const kinds: readonly { readonly table: string; readonly key: string; readonly keep: Milliseconds }[] = [
   { table: 'credential_tokens', key: 'id', keep: hour },
   { table: 'access_tokens', key: 'id', keep: hour },
   { table: 'authorization_requests', key: 'digest', keep: 0 },
   { table: 'codes', key: 'digest', keep: day },
   { table: 'sessions', key: 'id', keep: 0 },
+  { table: 'invite_links', key: 'digest', keep: 30 * day },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {

@@ -11,9 +11,11 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   GrantRecord,
+  InviteLinkRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
 } from '../records.ts';
 import { flag, json, shape } from './shape.ts';
 
@@ -68,7 +70,7 @@ export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
   revokedAt: 'revoked_at',
 });
 
-export { customAttributes, userDetails, userKeys, users } from './user-rows.ts';
+export { customAttributes, tokenUsers, userDetails, userKeys, users } from './user-rows.ts';
 
 export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',
@@ -78,10 +80,17 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-export const clients = shape<ClientRecord>('clients', 'appId', {
+const clientOfTokens = {
   accountId: 'account_id',
   appId: 'app_id',
   clientId: 'client_id',
+  linkedServers: 'linked_servers',
+} as const;
+
+export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);
+
+export const clients = shape<ClientRecord>('clients', 'appId', {
+  ...clientOfTokens,
   secretDigest: 'secret_digest',
   name: 'name',
   applicationType: 'application_type',
@@ -98,7 +107,6 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   registeredBy: 'registered_by',
   policyId: 'policy_id',
   createdAt: 'created_at',
-  linkedServers: 'linked_servers',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',
 });
@@ -151,6 +159,15 @@ export const codes = shape<CodeRecord>('codes', null, {
   expiresAt: 'expires_at',
   usedAt: 'used_at',
   grantId: 'grant_id',
+});
+
+export const inviteLinks = shape<InviteLinkRecord>('invite_links', null, {
+  accountId: 'account_id',
+  userId: 'user_id',
+  digest: 'digest',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  usedAt: 'used_at',
 });
 
 export const grants = shape<GrantRecord>('grants', 'id', {

@@ -57,6 +57,7 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: unauthorized,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unauthorized,
   redirect_uri_invalid: ({ message }) => ({
     status: 400,
@@ -84,6 +85,7 @@ export const failures = {
   access_not_assigned: refused('Access is unauthorized'),
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
+  invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
   unavailable: {

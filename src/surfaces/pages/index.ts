@@ -9,6 +9,7 @@ import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { failures } from './failures.ts';
+import { invites } from './invites.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
 import { showNewPassword } from './show-new-password.ts';
@@ -25,6 +26,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     decideConsent: decideConsent(services),
     continueAuthorization: continueAuthorization(services),
     readAsset: readAsset(),
+    ...invites(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

@@ -13,6 +13,7 @@ import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
 import { enumeration } from './enumeration.ts';
 import { headers } from './headers.ts';
+import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
@@ -36,6 +37,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'statuses at every door': statuses,
   policies,
   consent,
+  invites,
   assets,
 };
 

@@ -632,6 +632,7 @@ export interface Store extends StoreVerbs {
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
    * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
+   * PostgreSQL may have it run again after a deadlock: it changes nothing but what `tx` changes.
    */
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**

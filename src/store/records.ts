@@ -193,6 +193,10 @@ export interface ExtraMetadata {
   readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly contacts?: readonly string[];
   readonly software_id?: string;
+  readonly software_version?: string;
+  /** Seconds (OpenID Connect Registration §2). */
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -231,7 +235,23 @@ export interface ClientRecord {
 export type NewClientRecord = Omit<
   ClientRecord,
   'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
->;
+> &
+  Partial<ClientOwnership>;
+
+/** Kept apart, since an exchange of tokens does not read it. */
+export interface ClientOwnership {
+  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  readonly registrationTokenDigest: string | null;
+}
+
+/** A client that anyone registered, and when it was used last. */
+export interface OpenClient {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly createdAt: Milliseconds;
+  /** In UTC, `2026-11-21`; null when it never was. */
+  readonly lastUsedDay: string | null;
+}
 
 /** An API authorization server: for whom linked clients get access tokens, and how long these live. */
 export interface AuthorizationServerRecord {
@@ -441,7 +461,13 @@ export interface EventRecord {
 }
 
 /** What is counted and not told one by one. */
-export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token';
+export type CountKind =
+  | 'refresh'
+  | 'introspection'
+  | 'client_credentials'
+  | 'credential_token'
+  | 'authorization_code'
+  | 'password';
 
 export interface DailyCountRecord {
   readonly accountId: number;

@@ -6,6 +6,7 @@ import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
+import { readStandardMembers } from './standard-members.ts';
 
 /** In what the two doors differ; `docs/two-doors.md` gives the reasons. */
 export interface RegistrationRules {
@@ -14,6 +15,8 @@ export interface RegistrationRules {
   readonly redirectUrisRequired: boolean;
   /** They may be left out even where a grant type uses them: whoever manages the client sets them later. */
   readonly redirectUrisOptional?: boolean;
+  /** The members of the standards that the document does not name are read, or refused, and not ignored. */
+  readonly standard?: boolean;
   readonly defaultGrantTypes: readonly GrantType[];
   readonly defaultResponseTypes: readonly ResponseType[];
 }
@@ -44,6 +47,11 @@ export const knownGrantTypes: readonly GrantType[] = [
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
 export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const satisfies ClientAuthMethod[];
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
+
+/** Whether clients of the method get a secret. */
+export function hasSecret(method: ClientAuthMethod): boolean {
+  return method !== 'none';
+}
 
 /** Applies defaults and rules. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {
@@ -84,7 +92,7 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
       'RS256',
     ),
     scope: readScope(request.scope),
-    extra: readExtra(request),
+    extra: { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) },
   };
 }
 

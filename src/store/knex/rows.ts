@@ -6,6 +6,7 @@ import type {
   ApiKeyRecord,
   AppDetails,
   AuthorizationRequestRecord,
+  ClientOwnership,
   ClientRecord,
   CodeRecord,
   CredentialRecord,
@@ -101,6 +102,10 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   linkedServers: 'linked_servers',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',
+});
+
+export const clientOwnership = shape<ClientOwnership>('clients', null, {
+  registrationTokenDigest: 'registration_token_digest',
 });
 
 export const appDetails = shape<AppDetails>('clients', null, {

@@ -21,6 +21,7 @@ import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { otherGrants } from './other-grants.ts';
+import { ownRegistration } from './own-registration.ts';
 import { pkce } from './pkce.ts';
 import { pollution } from './pollution.ts';
 import { redemption } from './redeem-code.ts';
@@ -29,6 +30,7 @@ import { refreshing } from './refresh.ts';
 import { refreshEndings } from './refresh-endings.ts';
 import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
+import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { routing } from './routing.ts';
@@ -43,6 +45,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   registration,
   'registration faults': registrationFaults,
   'registration modes': registrationModes,
+  'members of a registration': registrationMembers,
+  'a registration of its own': ownRegistration,
   authorize,
   'authorize errors': authorizeErrors,
   'redirect variants': redirectVariants,

@@ -35,6 +35,8 @@ import type {
   ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
+  TokenUser,
   UserDetails,
   UserRecord,
 } from './records.ts';
@@ -460,14 +462,14 @@ export type ConsumptionOutcome =
   | {
       readonly outcome: 'rotated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | {
       /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | { readonly outcome: 'reused'; readonly grantId: number }
@@ -481,8 +483,8 @@ export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
   /** Null for client credentials. */
   readonly grant: GrantRecord | null;
-  readonly user: UserRecord | null;
-  readonly client: ClientRecord;
+  readonly user: TokenUser | null;
+  readonly client: TokenClient;
   /** For a user's token: whether the app is still assigned. */
   readonly assigned: boolean;
 }

@@ -15,6 +15,7 @@ import type {
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
 } from '../records.ts';
 import { flag, json, shape } from './shape.ts';
 
@@ -69,7 +70,7 @@ export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
   revokedAt: 'revoked_at',
 });
 
-export { customAttributes, userDetails, userKeys, users } from './user-rows.ts';
+export { customAttributes, tokenUsers, userDetails, userKeys, users } from './user-rows.ts';
 
 export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',
@@ -79,10 +80,17 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-export const clients = shape<ClientRecord>('clients', 'appId', {
+const clientOfTokens = {
   accountId: 'account_id',
   appId: 'app_id',
   clientId: 'client_id',
+  linkedServers: 'linked_servers',
+} as const;
+
+export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);
+
+export const clients = shape<ClientRecord>('clients', 'appId', {
+  ...clientOfTokens,
   secretDigest: 'secret_digest',
   name: 'name',
   applicationType: 'application_type',
@@ -99,7 +107,6 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   registeredBy: 'registered_by',
   policyId: 'policy_id',
   createdAt: 'created_at',
-  linkedServers: 'linked_servers',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',
 });

@@ -2,6 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
+import type { Egress } from './domain/egress.ts';
 import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -137,5 +138,9 @@ export interface Services {
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly counts: DailyCounts;
+  /** What the service fetches because somebody registered an address (`EGRESS`). */
+  readonly egress: Egress;
+  /** The `fetch` of hooks (`HOOK_EGRESS`). */
+  readonly hookEgress: Egress;
   readonly log: Log;
 }

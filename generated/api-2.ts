@@ -599,7 +599,7 @@ export interface paths {
          * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
          *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
          *
-         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 loses its
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or 3 loses its
          *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
          */
         readonly put: operations["updateApp"];
@@ -2433,11 +2433,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -2538,11 +2538,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -2659,11 +2659,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -2764,11 +2764,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */

@@ -455,28 +455,61 @@ export interface components {
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly token_endpoint_auth_methods_supported: readonly components["schemas"]["TokenEndpointAuthMethod"][];
+            readonly token_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the introspection endpoint.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly introspection_endpoint_auth_methods_supported: readonly components["schemas"]["IntrospectionEndpointAuthMethod"][];
+            readonly introspection_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the revocation endpoint.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly revocation_endpoint_auth_methods_supported: readonly components["schemas"]["RevocationEndpointAuthMethod"][];
+            readonly revocation_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description PKCE methods.
              * @example [
@@ -630,7 +663,16 @@ export interface components {
             readonly client_name?: components["schemas"]["ClientName"];
             readonly application_type?: components["schemas"]["application_type"];
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
-            readonly token_endpoint_auth_method?: components["schemas"]["token_endpoint_auth_method"];
+            /**
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @example private_key_jwt
+             */
+            readonly token_endpoint_auth_method?: string;
+            /**
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @example ES256
+             */
+            readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             readonly grant_types?: components["schemas"]["grant_types"];
             readonly response_types?: components["schemas"]["response_types"];
@@ -710,7 +752,16 @@ export interface components {
             readonly client_name?: components["schemas"]["ClientName"];
             readonly application_type?: components["schemas"]["application_type"];
             readonly redirect_uris?: components["schemas"]["RedirectUris"];
-            readonly token_endpoint_auth_method?: components["schemas"]["token_endpoint_auth_method"];
+            /**
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @example private_key_jwt
+             */
+            readonly token_endpoint_auth_method?: string;
+            /**
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @example ES256
+             */
+            readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             readonly grant_types?: components["schemas"]["grant_types"];
             readonly response_types?: components["schemas"]["response_types"];
@@ -797,6 +848,28 @@ export interface components {
             readonly client_secret?: string;
         };
         /**
+         * @description How the client authenticates; the same at every endpoint.
+         * @example client_secret_basic
+         * @enum {string}
+         */
+        readonly ClientAuthMethod: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+        /**
+         * @description An algorithm of the assertions of a client ([RFC 7518 section 3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1), [RFC 8037](https://www.rfc-editor.org/rfc/rfc8037)).
+         * @example ES256
+         * @enum {string}
+         */
+        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA";
+        /**
+         * @description For the method `private_key_jwt`: the JWT that the client signed, at most 8192 characters. An empty one counts as left out.
+         * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjMSJ9.c2lnbmF0dXJl
+         */
+        readonly ClientAssertion: string;
+        /**
+         * @description With `client_assertion`; must be `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
+         * @example urn:ietf:params:oauth:client-assertion-type:jwt-bearer
+         */
+        readonly ClientAssertionType: string;
+        /**
          * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 2.4.1
          */
@@ -817,9 +890,9 @@ export interface components {
             readonly application_type: components["schemas"]["ApplicationType"];
             readonly redirect_uris: components["schemas"]["RedirectUris"];
             readonly post_logout_redirect_uris: components["schemas"]["PostLogoutRedirectUris"];
-            readonly token_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
-            readonly introspection_endpoint_auth_method: components["schemas"]["IntrospectionEndpointAuthMethod"];
-            readonly revocation_endpoint_auth_method: components["schemas"]["RevocationEndpointAuthMethod"];
+            readonly token_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
+            readonly introspection_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
+            readonly revocation_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly grant_types: components["schemas"]["GrantTypes"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
@@ -841,6 +914,7 @@ export interface components {
             readonly scope?: components["schemas"]["Scope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
+            readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -980,6 +1054,8 @@ export interface components {
             readonly password?: string;
             readonly client_id?: components["schemas"]["FormClientId"];
             readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
         /** @description Tokens ([RFC 6749 section 5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). */
         readonly TokenSet: {
@@ -1062,6 +1138,8 @@ export interface components {
             readonly token_type_hint?: string;
             readonly client_id?: components["schemas"]["FormClientId"];
             readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
         /** @description What a token is good for ([RFC 7662 section 2.2](https://www.rfc-editor.org/rfc/rfc7662#section-2.2)). All but `active` are left out when it is not active. */
         readonly Introspection: {
@@ -1207,24 +1285,6 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /**
-         * @description How the client authenticates at the token endpoint.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly TokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
-         * @description How the client authenticates at the introspection endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly IntrospectionEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
-         * @description How the client authenticates at the revocation endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly RevocationEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
          * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters of ASCII without `"` and `\` ([RFC 6749 section 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)); other characters of a value it names are replaced by `?`.
          * @example redirect_uris is mandatory
          */
@@ -1256,11 +1316,6 @@ export interface components {
          *     ]
          */
         readonly RedirectUris: readonly string[];
-        /**
-         * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, or `none` for a public client, which gets no secret and must use PKCE. Another value is `invalid_client_metadata`.
-         * @example client_secret_basic
-         */
-        readonly token_endpoint_auth_method: string;
         /**
          * @description `public` (default). Another value is `invalid_client_metadata`.
          * @example public
@@ -2117,17 +2172,38 @@ export interface operations {
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "token_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "introspection_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "revocation_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2231,17 +2307,38 @@ export interface operations {
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "token_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "introspection_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "revocation_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"

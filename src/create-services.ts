@@ -7,6 +7,7 @@ import { systemRandom } from './adapters/random.ts';
 import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
@@ -26,6 +27,7 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
+  const egress = createOwnEgress({ ...config.egress, isOwnHost });
   return {
     addresses: config.addresses,
     store,
@@ -37,7 +39,8 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
-    egress: createOwnEgress({ ...config.egress, isOwnHost }),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress({ ...config.hookEgress, isOwnHost }),
     log,
   };

@@ -11,6 +11,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
   AuthorizationServerRecord,
@@ -296,6 +297,8 @@ export interface ClientStore {
    */
   sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the members given; false when there is no such client. */

@@ -8,6 +8,7 @@ import { systemRandom } from '../../src/adapters/random.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
+import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
@@ -65,6 +66,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const egress = overrides.egress ?? createOwnEgress(nowhere);
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -76,7 +78,8 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
-    egress: createOwnEgress(nowhere),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,

@@ -8,8 +8,9 @@ import { recordEvent } from '../audit/record.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { hasSecret } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
-import { type ClientMetadata, hasSecret, type RegistrationRules, readMetadata } from './metadata.ts';
+import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { Registration } from './register.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 

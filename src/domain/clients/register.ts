@@ -6,7 +6,8 @@ import { newEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
-import { type ClientMetadata, hasSecret, type RegistrationRules, readMetadata } from './metadata.ts';
+import { hasSecret } from './client-methods.ts';
+import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 /** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */

@@ -2,6 +2,7 @@
 interface StandardMembers {
   readonly software_version?: string;
   readonly software_statement?: string;
+  readonly token_endpoint_auth_signing_alg?: string;
   readonly default_max_age?: number;
   readonly require_auth_time?: boolean;
   readonly sector_identifier_uri?: string;

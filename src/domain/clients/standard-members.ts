@@ -2,6 +2,7 @@
 
 import type { ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
+import { assertionAlgorithms } from './client-keys.ts';
 import { invalid } from './extra-metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -32,8 +33,17 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
   const refused = notOffered.find((name) => request[name] !== undefined);
   if (refused !== undefined) throw invalid(refused, 'is not offered');
   return {
+    ...readAssertionAlgorithm(request.token_endpoint_auth_signing_alg),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
     ...(request.require_auth_time !== undefined && { require_auth_time: request.require_auth_time }),
   };
+}
+
+function readAssertionAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'token_endpoint_auth_signing_alg'> {
+  const name = 'token_endpoint_auth_signing_alg';
+  if (asked === undefined) return {};
+  const known = assertionAlgorithms.find((one) => one === asked);
+  if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
+  return { [name]: known };
 }

@@ -140,6 +140,10 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? readDetailed(row) : null;
     },
+    useAssertion: async (assertion) => {
+      const used = db('client_assertions').insert(rows.clientAssertions.write(assertion)).onConflict().ignore();
+      return (await used.returning('app_id')).length === 1;
+    },
     pageApps: (accountId, query) => listPage(db, appListing, accountId, query),
     update: async (accountId, appId, changes) => {
       const row = { ...rows.clients.write(changes), ...rows.appDetails.write(changes) };

@@ -1,6 +1,7 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { components } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
+import { authMethods } from '../../domain/clients/client-methods.ts';
 import type { RegistrationRules } from '../../domain/clients/metadata.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
@@ -11,6 +12,7 @@ export const rules: RegistrationRules = {
   nameRequired: false,
   redirectUrisRequired: false,
   standard: true,
+  authMethods,
   defaultGrantTypes: ['authorization_code', 'refresh_token'],
   defaultResponseTypes: ['code'],
 };
@@ -21,6 +23,7 @@ export function representClient(
   { client, clientSecret, registrationToken }: Registration,
 ): components['schemas']['RegisteredClient'] {
   const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
+  const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
   return {
     ...keptMetadata(client),
     client_id: client.clientId,
@@ -38,6 +41,7 @@ export function representClient(
     subject_type: client.subjectType,
     id_token_signed_response_alg: client.idTokenAlg,
     require_auth_time: require_auth_time ?? false,
+    ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
     ...(default_max_age !== undefined && { default_max_age }),
     ...(logo_uri !== undefined && { logo_uri }),
     ...(login_url !== undefined && { login_url }),

@@ -12,6 +12,7 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { discovery } from './discovery.ts';
@@ -53,6 +54,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   redemption,
   pkce,
   'client authentication': clientAuthentication,
+  'assertions of clients': clientAssertions,
   'other grants': otherGrants,
   refreshing,
   'endings of a grant': refreshEndings,

@@ -11,6 +11,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
   AuthorizationServerRecord,
@@ -30,6 +31,7 @@ import type {
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  OpenClient,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
@@ -295,7 +297,16 @@ export interface ClientStore {
   /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** The client that manages its registration with the token of this digest. */
+  findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
+  /**
+   * The next clients that anyone registered, of all accounts, after this one (null: from the first). Used is what is
+   * counted by day with a client as its subject.
+   */
+  sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the members given; false when there is no such client. */

@@ -49,6 +49,8 @@ export interface EventDetails {
   'refresh.reused': { readonly reason: 'refresh_token_reused' };
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
+  /** A client that anyone registered, and that was not used for so long. */
+  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
   'app.registered': { readonly registered_by: 'token' | 'open' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };

@@ -51,6 +51,7 @@ export const outcomes = {
   'access_token.revoked': 'success',
   'credential_token.revoked': 'success',
   'app.registered': 'success',
+  'app.expired': 'success',
   'signing_key.published': 'success',
   'signing_key.removed': 'success',
   'account.created': 'success',

@@ -167,7 +167,7 @@ function readParameters(
     codeChallenge: query.code_challenge ?? null,
     loginHint: query.login_hint ?? null,
     prompt: splitScope(query.prompt ?? ''),
-    maxAgeSeconds: query.max_age === undefined ? null : Number(query.max_age),
+    maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
     ...(asksForSecondFactor(query) && { secondFactor: true }),
     serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
   };

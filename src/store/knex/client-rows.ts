@@ -1,6 +1,6 @@
-/** Which column keeps which field of clients and of the apps that they are. */
+/** Which column keeps which field of clients and of what they show. */
 
-import type { AppDetails, ClientRecord, TokenClient } from '../records.ts';
+import type { AppDetails, AssertionRecord, ClientOwnership, ClientRecord, TokenClient } from '../records.ts';
 import { flag, json, shape } from './shape.ts';
 
 const clientOfTokens = {
@@ -32,6 +32,17 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   createdAt: 'created_at',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',
+});
+
+export const clientOwnership = shape<ClientOwnership>('clients', null, {
+  registrationTokenDigest: 'registration_token_digest',
+});
+
+export const clientAssertions = shape<AssertionRecord>('client_assertions', null, {
+  accountId: 'account_id',
+  appId: 'app_id',
+  digest: 'digest',
+  expiresAt: 'expires_at',
 });
 
 export const appDetails = shape<AppDetails>('clients', null, {

@@ -77,7 +77,7 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-export { appDetails, clients, tokenClients } from './client-rows.ts';
+export { appDetails, clientAssertions, clientOwnership, clients, tokenClients } from './client-rows.ts';
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {
   accountId: 'account_id',

@@ -758,7 +758,7 @@ export interface paths {
          * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
          *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
          *
-         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 loses its
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or 3 loses its
          *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
          */
         readonly put: operations["updateApp"];
@@ -2830,11 +2830,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -2940,11 +2940,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -3061,11 +3061,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -3171,11 +3171,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
@@ -3360,11 +3360,11 @@ export interface components {
         /** @description Who did it. */
         readonly EventActor: {
             /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`.
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` whoever called with the API key of this id.
              * @example credential
              * @enum {string}
              */
-            readonly type: "user" | "client" | "credential" | "api_key" | "command_line" | "system";
+            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
              * @description Null for the command line, for the service itself, and for a user who did not show who they are.
              * @example 3
@@ -3398,7 +3398,7 @@ export interface components {
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
             /**
              * @description Whether it was done or refused.
              * @example success

@@ -141,6 +141,58 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/password/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which an invited user chooses a password
+         * @description Where the link of `POST /api/1/invites/get_invite_link` leads. Shows a form with the fields `new_password` and
+         *     `new_password_confirmation` and the hidden members `token` and `csrf`, to be sent to `POST /password/reset`, and
+         *     says how long the password must be at least. Looking at the page uses nothing up.
+         */
+        readonly get: operations["showInvite"];
+        readonly put?: never;
+        /**
+         * Choose a password and sign in
+         * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
+         *     uses the link up, signs the user in and answers 303 to `/signed-in`. Where the policy asks for a second factor
+         *     nobody is signed in: the answer is a page that says that the password is saved.
+         *
+         *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
+         *     again. A user who is locked or suspended gets 403, and the link stays as it is.
+         */
+        readonly post: operations["acceptInvite"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/signed-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say who is signed in
+         * @description Where an invited user arrives: says in which account they are signed in, and as whom. Without a session in this
+         *     browser it is 400.
+         */
+        readonly get: operations["showSignedIn"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/consent": {
         readonly parameters: {
             readonly query?: never;
@@ -305,6 +357,27 @@ export interface components {
              * @example allow
              */
             readonly decision?: string;
+        };
+        /** @description The form for a first password as a browser sends it. */
+        readonly InviteForm: {
+            /**
+             * @description The token of the link, from the page's hidden member. Missing or unknown is 410.
+             * @example il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8
+             */
+            readonly token?: string;
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * Format: password
+             * @description The password: at least the policy's `minimum_password_length`, at most 256 characters. Missing, empty or against a rule is 422 with the form again; more than 1024 characters are 400.
+             * @example seven brown bears at tea
+             */
+            readonly new_password?: string;
+            /**
+             * Format: password
+             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @example seven brown bears at tea
+             */
+            readonly new_password_confirmation?: string;
         };
     };
     responses: {
@@ -1086,6 +1159,249 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showInvite: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The token of the link. Missing or unknown is 410.
+                 * @example il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8
+                 */
+                readonly token?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a password. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Choose a password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a password</h1>
+                     *     <form method="post" action="/password/reset">
+                     *     <input type="hidden" name="token" value="il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and sign in</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            readonly 410: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This link has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This link has expired</h1>
+                     *     <p>It was valid for 72 hours.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly acceptInvite: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "new_password": "seven brown bears at tea",
+                 *       "new_password_confirmation": "seven brown bears at tea"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["InviteForm"];
+            };
+        };
+        readonly responses: {
+            /** @description The password is saved; nobody is signed in, since the policy asks for a second factor. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Your password is saved – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your password is saved</h1>
+                     *     <p>Sign in at your application.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description The password is saved and the user is signed in; `/signed-in` says so. */
+            readonly 303: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            readonly 410: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This link has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This link has expired</h1>
+                     *     <p>It was valid for 72 hours.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The password is not taken: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed, and the link still works. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Choose a password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a password</h1>
+                     *     <div role="alert">The two passwords differ</div>
+                     *     <form method="post" action="/password/reset">
+                     *     <input type="hidden" name="token" value="il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and sign in</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSignedIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page of a signed-in user. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>You are signed in – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>You are signed in</h1>
+                     *     <p>Signed in as <bdi>Ada Lovelace</bdi></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };

@@ -2,7 +2,8 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
-import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
+import type { Egress } from './domain/egress.ts';
+import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
 export interface Clock {
@@ -95,6 +96,19 @@ export interface Limits {
   state(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
 }
 
+/** The public keys of clients that publish them at an address of theirs, fetched when they are needed. */
+export interface ClientKeys {
+  /**
+   * The keys at `uri`, or null when there are none to be had. They are kept for a while, and fetched anew at once when
+   * `isKnown` does not find what it looks for; but not again and again.
+   */
+  read(
+    accountId: number,
+    uri: string,
+    isKnown: (keys: readonly ClientKey[]) => boolean,
+  ): Promise<readonly ClientKey[] | null>;
+}
+
 /** Counts per account, day and subject of what the trail does not tell one by one. */
 export interface DailyCounts {
   add(accountId: number, kind: CountKind, subjectId: number): void;
@@ -145,6 +159,11 @@ export interface Services {
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
+  readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
+  /** What the service fetches because somebody registered an address (`EGRESS`). */
+  readonly egress: Egress;
+  /** The `fetch` of hooks (`HOOK_EGRESS`). */
+  readonly hookEgress: Egress;
   readonly log: Log;
 }

@@ -7,6 +7,8 @@ export const secretPrefixes = {
   clientSecret: 'cs_',
   credentialToken: 'ct_',
   apiKey: 'ak_',
+  inviteLink: 'il_',
+  registrationToken: 'rg_',
 } as const;
 
 /** 32 random bytes as 43 characters of A–Z, a–z, 0–9, `-` and `_`, behind `prefix`. */

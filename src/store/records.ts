@@ -169,7 +169,7 @@ export interface PolicyRecord {
   readonly updatedAt: Milliseconds;
 }
 
-export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
 export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
@@ -187,6 +187,9 @@ export interface ClientKey {
   readonly y?: string;
 }
 
+/** What clients may sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+
 /** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {
   readonly logo_uri?: string;
@@ -199,6 +202,12 @@ export interface ExtraMetadata {
   readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly contacts?: readonly string[];
   readonly software_id?: string;
+  readonly software_version?: string;
+  /** Seconds (OpenID Connect Registration §2). */
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
+  /** The one algorithm of the client's assertions; absent: any that is offered. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -240,7 +249,32 @@ export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' 
 export type NewClientRecord = Omit<
   ClientRecord,
   'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
->;
+> &
+  Partial<ClientOwnership>;
+
+/** Kept apart, since an exchange of tokens does not read it. */
+export interface ClientOwnership {
+  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  readonly registrationTokenDigest: string | null;
+}
+
+/** An assertion with which a client authenticated. */
+export interface AssertionRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  /** Of its `jti`. */
+  readonly digest: string;
+  readonly expiresAt: Milliseconds;
+}
+
+/** A client that anyone registered, and when it was used last. */
+export interface OpenClient {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly createdAt: Milliseconds;
+  /** In UTC, `2026-11-21`; null when it never was. */
+  readonly lastUsedDay: string | null;
+}
 
 /** An API authorization server: for whom linked clients get access tokens, and how long these live. */
 export interface AuthorizationServerRecord {
@@ -489,15 +523,35 @@ export interface EventRecord {
   readonly hash: string;
 }
 
+/** A link with which a user chooses a password; a user has one at most. */
+export interface InviteLinkRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+}
+
 /** What is counted and not told one by one. */
-export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token';
+/** `call.<operationId>` is a call made with an API key. */
+export type CountKind =
+  | 'refresh'
+  | 'introspection'
+  | 'client_credentials'
+  | 'credential_token'
+  | 'authorization_code'
+  | 'password'
+  | `call.${string}`;
 
 export interface DailyCountRecord {
   readonly accountId: number;
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly kind: CountKind;
-  /** The app; for `credential_token` the credential. */
+  /** The app; for `credential_token` the credential, for a call the API key. */
   readonly subjectId: number;
   readonly count: number;
+  /** When the last of them was; null for a day that was counted before this was kept. */
+  readonly lastAt: Milliseconds | null;
 }

@@ -11,6 +11,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
   AuthorizationServerRecord,
@@ -26,9 +27,11 @@ import type {
   FactorDeviceRecord,
   FactorVerificationRecord,
   GrantRecord,
+  InviteLinkRecord,
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  OpenClient,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
@@ -294,7 +297,16 @@ export interface ClientStore {
   /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** The client that manages its registration with the token of this digest. */
+  findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
+  /**
+   * The next clients that anyone registered, of all accounts, after this one (null: from the first). Used is what is
+   * counted by day with a client as its subject.
+   */
+  sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the members given; false when there is no such client. */
@@ -582,6 +594,15 @@ export interface EventStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
+/** Links with which users choose a password. */
+export interface InviteStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
+  /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
@@ -607,6 +628,7 @@ export interface StoreVerbs {
   readonly secondFactors: SecondFactorStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
 }
@@ -621,6 +643,7 @@ export interface Store extends StoreVerbs {
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
    * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
+   * PostgreSQL may have it run again after a deadlock: it changes nothing but what `tx` changes.
    */
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**

@@ -2,11 +2,14 @@ import {
   consentPage,
   enrolmentPage,
   errorPage,
+  invitePage,
   newPasswordPage,
+  passwordSavedPage,
   type RefusalReason,
   recoveryCodesPage,
   refusalPage,
   secondFactorPage,
+  signedInPage,
   signInPage,
 } from '../../src/pages/views.ts';
 
@@ -56,6 +59,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     action: '/consent',
   };
   const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };
+  const invited = { ...replacing, token: 'il_pW6nD0xH3kM9', action: '/password/reset' };
   const factor = { ...form, username: names.email, action: '/second-factor' };
   const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
   const url = `otpauth://totp/Northwind:ada?issuer=Northwind&secret=${secret}`;
@@ -80,6 +84,11 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['new-password', newPasswordPage(replacing)],
     ['new-password-differs', newPasswordPage({ ...replacing, problem: 'different' })],
     ['new-password-weak', newPasswordPage({ ...replacing, problem: { weakness: 'must have 12 to 256 characters' } })],
+    ['invite', invitePage(invited)],
+    ['invite-weak', invitePage({ ...invited, problem: { weakness: 'must have 12 to 256 characters' } })],
+    ['signed-in', signedInPage({ accountName: names.account, userName: names.user, userEmail: names.email })],
+    ['signed-in-nameless', signedInPage({ accountName: names.account, userName: '', userEmail: names.email })],
+    ['password-saved', passwordSavedPage(names.account)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],

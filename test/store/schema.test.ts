@@ -30,7 +30,7 @@ function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
-  const { authorizations, grants, events, counts, attributes, policies, secondFactors } = rest;
+  const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -63,6 +63,7 @@ function lookups({
     ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
     ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],
+    ...[() => invites.find(1, 'x'), () => invites.use(1, 'x', now)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],

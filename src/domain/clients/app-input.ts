@@ -3,6 +3,7 @@
 import type { AppDetails, ClientAuthMethod, ClientRecord } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
+import { authMethods, hasSecret } from './client-methods.ts';
 import { knownGrantTypes, knownResponseTypes, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -32,6 +33,7 @@ export interface AppInput {
 const rules: Omit<RegistrationRules, 'nameRequired'> = {
   redirectUrisRequired: false,
   redirectUrisOptional: true,
+  authMethods,
   defaultGrantTypes: knownGrantTypes,
   defaultResponseTypes: knownResponseTypes,
 };
@@ -41,6 +43,7 @@ const wireNames: Readonly<Record<string, string>> = {
   client_name: 'name',
   logo_uri: 'icon_url',
   redirect_uris: 'configuration.redirect_uri',
+  token_endpoint_auth_method: 'configuration.token_endpoint_auth_method',
   post_logout_redirect_uris: 'configuration.post_logout_redirect_uri',
   login_url: 'configuration.login_url',
 };
@@ -68,6 +71,8 @@ function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRe
     ...(redirectUris.length > 0 && { redirect_uris: redirectUris }),
     post_logout_redirect_uris: linesOf(input.postLogoutRedirectUri, client?.postLogoutRedirectUris),
     ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+    ...(client?.extra.jwks && { jwks: { keys: client.extra.jwks.keys } }),
+    ...(client?.extra.jwks_uri !== undefined && { jwks_uri: client.extra.jwks_uri }),
     logo_uri: uriOf(input.iconUrl, client?.extra.logo_uri),
     login_url: uriOf(input.loginUrl, client?.extra.login_url),
   };
@@ -124,8 +129,7 @@ export function readAppChanges(input: AppInput, client: ClientRecord): Partial<C
     postLogoutRedirectUris,
     authMethod,
     ...(input.authMethod !== undefined && { authMethodNamed: true }),
-    // A client of the method none has no secret.
-    ...(authMethod === 'none' && { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null }),
+    ...(!hasSecret(authMethod) && { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null }),
     extra: { ...kept, ...extra },
     ...readDetails(input),
   };

@@ -11,6 +11,7 @@ import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireFollowed } from '../policies/policies.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { type AppInput, readAppChanges, readNewApp } from './app-input.ts';
+import { hasSecret } from './client-methods.ts';
 import { newClient } from './register.ts';
 
 export interface FullApp extends DetailedClient {
@@ -130,9 +131,9 @@ export async function rotateSecret(
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const { clientId, authMethod, secretDigest } = await requireAppId(tx, account, appId);
-    if (authMethod === 'none') {
+    if (!hasSecret(authMethod)) {
       const name = 'configuration.token_endpoint_auth_method';
-      throw new Failure('value_invalid', { name, message: `${name} is 2: the client has no secret` });
+      throw new Failure('value_invalid', { name, message: `${name} is 2 or 3: the client has no secret` });
     }
     const overlaps = secretDigest !== null && overlapMinutes > 0;
     const previousExpiresAt = overlaps ? now + overlapMinutes * 60_000 : null;

@@ -8,6 +8,7 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import { multiFactor, singleFactor } from './methods.ts';
 import { type AuthorizationError, redirectError } from './redirect.ts';
+import { newBrowserSecret } from './sessions.ts';
 
 const requestMilliseconds = 10 * 60_000;
 
@@ -58,7 +59,7 @@ export async function beginAuthorization(
     };
   }
   const requestId = newSecret(services.random, '');
-  const secret = browserSecret && /^[\w-]{43}$/.test(browserSecret) ? browserSecret : newSecret(services.random, '');
+  const secret = newBrowserSecret(services.random, browserSecret);
   const now = services.clock.now();
   await services.store.authorizations.createRequest({
     accountId: account.id,
@@ -166,7 +167,7 @@ function readParameters(
     codeChallenge: query.code_challenge ?? null,
     loginHint: query.login_hint ?? null,
     prompt: splitScope(query.prompt ?? ''),
-    maxAgeSeconds: query.max_age === undefined ? null : Number(query.max_age),
+    maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
     ...(asksForSecondFactor(query) && { secondFactor: true }),
     serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
   };

@@ -42,7 +42,7 @@ export async function chooseNewPassword(
     return refuseSignIn(services, account, pending.user, request.client, pending.failure);
   if (pending?.step !== 'new_password') throw notDue('new password');
   const { user, policy, methods } = pending;
-  const problem = await findProblem(services, user, given, () =>
+  const problem = await findPasswordProblem(services, user, given, () =>
     findWeakness(given.password, policy, { account, user }),
   );
   if (problem) return { outcome: 'refused', due: pending, problem };
@@ -62,9 +62,10 @@ export async function chooseNewPassword(
   });
 }
 
-async function findProblem(
+/** What is wrong with a new password, or null. */
+export async function findPasswordProblem(
   { passwords }: Pick<Services, 'passwords'>,
-  user: UserRecord,
+  user: Pick<UserRecord, 'passwordDigest'>,
   { password, confirmation }: NewPassword,
   findBrokenRule: () => string | null,
 ): Promise<PasswordProblem | null> {

@@ -52,6 +52,11 @@ export async function startSession(
   return secret;
 }
 
+/** What binds a browser to its forms: the secret that it has, or a new one where it has none. */
+export function newBrowserSecret(random: Services['random'], present: string | undefined): string {
+  return present && /^[\w-]{43}$/.test(present) ? present : newSecret(random, '');
+}
+
 /**
  * The same session, worth more from now on, under a new id. It ends when it would have ended, and what it says of the
  * time of the sign-in stays: only the second factor is newer. Answers its secret.

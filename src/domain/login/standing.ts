@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
 
 /** Why the user may not use the account at all: `user_locked`, `user_suspended`, `user_inactive`, or null. */
-function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
+export function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
   switch (user.status) {
     case 1:
       return null;

@@ -18,7 +18,7 @@ import type { TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'counts'>,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,
@@ -61,5 +61,6 @@ export async function grantByPassword(
   const started = await services.store.transaction((tx) =>
     startGrant(services, tx, account, client, terms, linked, 'password'),
   );
+  services.counts.add(account.id, 'password', client.appId);
   return started.tokens(user);
 }

@@ -7,6 +7,7 @@ import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { requireFollowed } from '../policies/policies.ts';
+import { replaceFirstRole } from '../roles/first-role.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames, readNames } from './names.ts';
@@ -116,11 +117,13 @@ async function complete(
   tx: StoreVerbs,
   account: Account,
   userId: number,
-  { roleIds, customAttributes }: UserInput,
+  { roleIds, roleId, customAttributes }: UserInput,
   now: number,
 ): Promise<number> {
   await setAttributes(tx, account, userId, customAttributes);
-  return roleIds === undefined ? 0 : replaceRoleIds(tx, account, userId, roleIds ?? [], now);
+  let ended = roleIds === undefined ? 0 : await replaceRoleIds(tx, account, userId, roleIds ?? [], now);
+  if (roleId !== undefined) ended += await replaceFirstRole(tx, account, userId, roleId || null, now);
+  return ended;
 }
 
 function unknownUser(): Failure {

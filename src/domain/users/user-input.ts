@@ -32,6 +32,8 @@ export interface UserInput {
   readonly state?: UserState | undefined;
   /** All roles of the user. */
   readonly roleIds?: readonly number[] | null | undefined;
+  /** Of a user who exists: in place of the role that was assigned first. */
+  readonly roleId?: number | null | undefined;
   /** Values by short name. */
   readonly customAttributes?: Readonly<Record<string, string | null>> | null | undefined;
   readonly password?: Text;

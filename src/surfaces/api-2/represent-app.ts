@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/api-2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { AppInput } from '../../domain/clients/app-input.ts';
+import { authMethods } from '../../domain/clients/client-methods.ts';
 import type { FullApp } from '../../domain/clients/managed-apps.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { accessTokenSeconds } from '../../domain/tokens/token-set.ts';
@@ -9,7 +10,6 @@ import { time } from './represent-user.ts';
 type App = components['schemas']['App'];
 
 const applicationTypes = ['web', 'native'] as const satisfies FullApp['applicationType'][];
-const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const satisfies FullApp['authMethod'][];
 
 const dayMinutes = 1440;
 

@@ -11,6 +11,7 @@ import { decideConsent } from './decide-consent.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
+import { invites } from './invites.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
 import { showEnrolment } from './show-enrolment.ts';
@@ -33,6 +34,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     decideConsent: decideConsent(services),
     continueAuthorization: continueAuthorization(services),
     readAsset: readAsset(),
+    ...invites(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

@@ -7,6 +7,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { databases } from '../../support/stores.ts';
 import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
+import { registrationsTold } from './registrations.ts';
 import { rolesAndAppsTold } from './roles-and-apps.ts';
 import { secondFactorsTold } from './second-factors.ts';
 import { signInsTold } from './sign-ins.ts';
@@ -28,6 +29,7 @@ for (const kind of databases) {
     secondFactorsTold(current);
     tokensTold(current);
     changesTold(current);
+    registrationsTold(current);
     managementTold(current);
     rolesAndAppsTold(current);
 

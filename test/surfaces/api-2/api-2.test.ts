@@ -14,6 +14,7 @@ import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { matrix } from './matrix.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
@@ -34,6 +35,7 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
+    describe('the matrix of operations', () => matrix(app));
     describe('callers and scopes', () => callers(app));
     describe('routing and bodies', () => routing(app));
     describe('the rate limit', () => limits(app));

@@ -14,6 +14,7 @@ import { crossSite } from './cross-site.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
 import { headers } from './headers.ts';
+import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
@@ -40,6 +41,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'statuses at every door': statuses,
   policies,
   consent,
+  invites,
   assets,
 };
 

@@ -130,10 +130,13 @@ function withBadBytes({ place, name = '', value }: Fault, request: Prepared): Fa
 }
 
 /** The live values of a request that a refusal depends on. */
-function neededOf({ live, loose = [] }: Taken, looseToo: boolean): { place: LivePlace; name: string; value: string }[] {
+function neededOf(taken: Taken, leftOut: boolean): { place: LivePlace; name: string; value: string }[] {
+  const { live, loose = [], optional = [] } = taken;
+  const isNeeded = (name: string, value: unknown) =>
+    value !== undefined && !(leftOut ? optional : loose).includes(name);
   return livePlaces.flatMap((place) =>
     Object.entries(live[place] ?? {}).flatMap(([name, value]) =>
-      value === undefined || (!looseToo && loose.includes(name)) ? [] : [{ place, name, value }],
+      isNeeded(name, value) ? [{ place, name, value: String(value) }] : [],
     ),
   );
 }
@@ -145,7 +148,8 @@ function withLive({ kind, pick }: Fault, request: Prepared, taken: Taken, { fore
   const { place, name, value } = chosen;
   const other = foreign.live[place]?.[name];
   // What both accounts would send is nobody's own.
-  const replaced = kind === "another account's" && other !== value ? other : changed(name, value, pick);
+  const isForeign = kind === "another account's" && other !== undefined && String(other) !== value;
+  const replaced = isForeign ? other : changed(name, value, pick);
   const put = { ...request, ...placed(request, place, name, kind === 'left out' ? undefined : replaced) };
   return {
     wire: encode(put),
@@ -158,11 +162,13 @@ function changed(name: string, value: string, pick: number): string {
   const others =
     name === 'authorization'
       ? ['x', `${scheme} x`, 'Basic !!!', 'Basic eDp5', 'Bearer x.y', 'Negotiate abc', scheme]
-      : [`${value}x`, value.slice(0, -1), 'x'];
+      : // The beginning of a number may be another one's.
+        [`${value}x`, /^\d+$/.test(value) ? String(2 ** 31 - 1) : value.slice(0, -1), 'x'];
   return others[pick % others.length] ?? 'x';
 }
 
-function placed(request: Prepared, place: LivePlace, name: string, value: string | undefined): Partial<Prepared> {
+function placed(request: Prepared, place: LivePlace, name: string, given: unknown): Partial<Prepared> {
+  const value = given === undefined ? undefined : String(given);
   switch (place) {
     case 'path':
       return { path: { ...request.path, [name]: value ?? '' } };
@@ -171,7 +177,7 @@ function placed(request: Prepared, place: LivePlace, name: string, value: string
     case 'headers':
       return { headers: put(request.headers, { [name]: value }) };
     case 'body':
-      return { body: request.body && putMembers(request.body, { [name]: value }) };
+      return { body: request.body && putMembers(request.body, { [name]: given }) };
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
+import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
@@ -103,7 +104,8 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
 export async function takeLive(pool: Pool, plan: Plan): Promise<Taken> {
   const { operation, scheme } = plan;
   const caller = scheme && (await callers[scheme.name]?.(pool, scheme, plan));
-  const taken = await sources[operation.name]?.(pool, plan);
+  const taken =
+    operation.surface === 'api-2' ? await managed(pool.fixtures, plan) : await sources[operation.name]?.(pool, plan);
   const headers = { ...caller?.live.headers, ...taken?.live.headers };
   return { ...caller, ...taken, live: { ...taken?.live, headers } };
 }

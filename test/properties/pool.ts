@@ -21,6 +21,7 @@ import {
   type Tokens,
 } from '../support/sign-in.ts';
 import { Browsers } from './browsers.ts';
+import { Fixtures } from './fixtures.ts';
 
 /** How a client was registered; `unnamed` said no method and may send its secret either way. */
 export type ClientKind = 'client_secret_basic' | 'client_secret_post' | 'none' | 'unnamed';
@@ -38,6 +39,7 @@ export interface Grant {
 export class Pool {
   readonly app: TestApp;
   readonly browsers: Browsers;
+  readonly fixtures: Fixtures;
   readonly #pairs = new Map<string, Promise<NewCredential>>();
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #clients = new Map<ClientKind, Promise<RegisteredClient>>();
@@ -47,6 +49,7 @@ export class Pool {
   constructor(app: TestApp) {
     this.app = app;
     this.browsers = new Browsers(app, () => this.client('none'));
+    this.fixtures = new Fixtures(app, () => this.bearer('manage_all', 'fixtures'));
   }
 
   /** Drops whatever time ends; pairs and clients stay. */

@@ -29,6 +29,7 @@ export function prepare({ scheme: _scheme, pick: _pick, ...plan }: Plan, live: L
     query: put(plan.query, live.query),
     headers: put(plan.headers, live.headers),
     body: plan.body && putMembers(plan.body, live.body),
+    items: plan.items && (live.items ?? plan.items),
   };
   return reduce(withLive, new Set([...Object.keys(live.query ?? {}), ...Object.keys(live.body ?? {})]));
 }
@@ -76,8 +77,8 @@ function largestOf(entries: readonly (readonly [string, unknown])[], keep: Reado
 
 /** Writes a request: the body in its media type, the length always told. */
 export function encode(request: Prepared): Wire {
-  const { method, host, headers, mediaType, body } = request;
-  const bytes = body && encodeBody(body, mediaType);
+  const { method, host, headers, mediaType, body, items } = request;
+  const bytes = body && encodeBody(items ?? body, mediaType);
   return {
     method,
     target: targetOf(request),
@@ -96,7 +97,7 @@ export function targetOf({ operation, path, slash, query }: Prepared): string {
   return `${filled}${slash ? '/' : ''}${query.length > 0 ? `?${encodePairs(query)}` : ''}`;
 }
 
-function encodeBody(body: Members, mediaType: string | null): Buffer {
+function encodeBody(body: Members | readonly unknown[], mediaType: string | null): Buffer {
   if (mediaType === xml) return Buffer.from(`<user>${Object.entries(body).map(elementOf).join('')}</user>`);
   if (mediaType !== form) return Buffer.from(JSON.stringify(body));
   return Buffer.from(encodePairs(Object.entries(body).map(([name, value]) => [name, String(value)])));

@@ -38,6 +38,7 @@ const unknownId = String(2 ** 31 - 1);
 /** Tokens and pairs of the right form that nobody has: looking them up is what a probe is for. */
 const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bearer: { authorization: `Bearer ct_1_${unknownSecret}` },
+  registrationToken: { authorization: `Bearer rg_${unknownSecret}` },
   accessToken: { authorization: `Bearer at_1_${unknownSecret}` },
   clientBasic: basic('unknown-client', unknownSecret),
   credentialBasic: basic('unknown-pair', unknownSecret),

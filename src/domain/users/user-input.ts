@@ -100,17 +100,6 @@ export async function requireManager(
   throw new Failure('value_invalid', { name: 'manager_user_id', message });
 }
 
-/** Throws `value_invalid` when the policy is none of the account. */
-export async function requireFollowed(
-  tx: Pick<StoreVerbs, 'policies'>,
-  account: Pick<Account, 'id'>,
-  { policyId }: Partial<Profile>,
-): Promise<void> {
-  if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
-  const message = `policy_id names no policy with ${policyId}`;
-  throw new Failure('value_invalid', { name: 'policy_id', message });
-}
-
 /**
  * What is stored for the new password; undefined when none is given. `former` is null for a new user; for one that
  * exists the policy in force before the change decides. Throws `value_invalid`.

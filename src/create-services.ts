@@ -3,6 +3,7 @@ import { createPasswords } from './adapters/argon2.ts';
 import { systemClock } from './adapters/clock.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
+import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { gather } from './domain/gather.ts';
@@ -31,6 +32,7 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     vault,
     signer: createSigner({ store, clock, vault }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),

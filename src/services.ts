@@ -68,6 +68,14 @@ export interface Passwords {
   withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;
 }
 
+/** Time-based one-time codes (RFC 6238): six digits, a new one every 30 seconds. */
+export interface Totp {
+  /** The time step whose code this is, of now's and the ones beside it; null when it is none of theirs. */
+  findStep(seed: Buffer, code: string, now: number): number | null;
+  /** A seed as a person types it (base32), and as an authenticator app reads it (`otpauth:`). */
+  describe(seed: Buffer, issuer: string, label: string): { readonly secret: string; readonly url: string };
+}
+
 /** How far a limit is used up. Null limits are `off`. */
 export interface LimitState {
   readonly limit: number;
@@ -133,6 +141,7 @@ export interface Services {
   readonly vault: Vault;
   readonly signer: Signer;
   readonly passwords: Passwords;
+  readonly totp: Totp;
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;

@@ -342,6 +342,8 @@ export interface AuthorizationParameters {
   readonly loginHint: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
+  /** True: the client wants a second factor (`acr_values`). */
+  readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
 }
@@ -359,12 +361,50 @@ export interface AuthorizationRequestRecord {
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */
   readonly decidedBy: number | null;
-  /** Who gave the right password for this request and has to replace it before going on. */
+  /** Who gave the right password for this request and has something else to do before they are signed in. */
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** How they have shown who they are until now, as the session will say it; null without a password. */
+  readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
+}
+
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
+export type FactorKind = 'totp';
+
+/** What a user has beside the password. It counts once it is accepted. */
+export interface FactorDeviceRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly userId: number;
+  readonly kind: FactorKind;
+  /** As its user knows it. */
+  readonly name: string;
+  /** Names its registration; a UUID. */
+  readonly registrationId: string;
+  /** Its seed, sealed under the account's data key. */
+  readonly sealedSecret: string;
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  readonly lastStep: number;
+  readonly lastUsedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  /** Until when it can be accepted; null once it is. */
+  readonly expiresAt: Milliseconds | null;
+  readonly acceptedAt: Milliseconds | null;
+}
+
+/** Asks, over the management API, for a code of a device. */
+export interface FactorVerificationRecord {
+  readonly accountId: number;
+  /** A UUID. */
+  readonly id: string;
+  readonly userId: number;
+  readonly deviceId: number;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly acceptedAt: Milliseconds | null;
 }
 
 /** An authorization code: used once, for the client, redirect URI and verifier it was made for. */

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Faulty } from './apply-fault.ts';
 import type { Fault } from './fault.ts';
-import { form, json } from './requests.ts';
+import { form, json, xml } from './requests.ts';
 import { encode, type Prepared, put, putMembers, type Wire } from './wire.ts';
 
 /** The same request with another body, its length told. */
@@ -24,17 +24,36 @@ export function withBody({ kind, value }: Fault, request: Prepared): Faulty | nu
       return { wire: { ...wire, headers, body: null }, says: null };
     }
     case 'oversized body': {
-      const padding = 'a'.repeat(70_000);
+      const padding = 'a'.repeat(140_000);
       const padded = { body: putMembers(body, { padding }), items: items && [...items, padding] };
       return { wire: encode({ ...request, ...padded }), says: null };
     }
     case 'too many members': {
+      if (mediaType === xml) return { wire: content(`<user>${'<phone/>'.repeat(500)}</user>`), says: /500 elements/ };
       if (mediaType !== form) return null;
       const members = Array.from({ length: 51 }, (_, index) => [`member${index}`, 'a'] as const);
       return { wire: encode({ ...request, body: putMembers(body, Object.fromEntries(members)) }), says: null };
     }
     default:
+      if (mediaType === xml) return withXml({ kind, value }, content);
       return mediaType === json ? withJson({ kind, value }, content, JSON.stringify(items ?? body)) : null;
+  }
+}
+
+function withXml({ kind, value }: Pick<Fault, 'kind' | 'value'>, content: (text: string) => Wire): Faulty | null {
+  switch (kind) {
+    case '__proto__':
+      return { wire: content(`<user><__proto__>${value}</__proto__></user>`), says: '__proto__' };
+    case 'nested too deep': {
+      const depth = value as number;
+      return { wire: content(`${'<user>'.repeat(depth)}${'</user>'.repeat(depth)}`), says: /deep/ };
+    }
+    case 'malformed body':
+      return { wire: content(value as string), says: /not valid XML/ };
+    case 'unfit body':
+      return { wire: content(value as string), says: /user|nil|attribute|element|email/ };
+    default:
+      return null;
   }
 }
 

@@ -29,6 +29,8 @@ export function withRequestFault({ kind, value }: Fault, request: Prepared): Fau
       const authority = String(value).endsWith('@') ? `${value}${host}` : String(value);
       return { wire: { ...wire, target: `${authority}${wire.target}` }, says: /host/ };
     }
+    case 'answer not accepted':
+      return { wire: { ...wire, headers: put(wire.headers, { accept: String(value) }) }, says: /the answer is/ };
     case 'undecodable path': {
       const target = wire.target.replace(/[^/?]+(?=\?|$)/, String(value));
       return { wire: { ...wire, target }, says: null };

@@ -5,8 +5,9 @@ import { typesOf } from './arbitrary.ts';
 import { type Breach, breachesOf } from './breaches.ts';
 import { type Fault, type FaultArbitrary, type FaultKind, fault } from './fault.ts';
 import type { Media, Operation, Schema } from './operations.ts';
-import { form, json } from './requests.ts';
+import { form, json, xml } from './requests.ts';
 import { badUtf8, controlText, loneSurrogate } from './text.ts';
+import { xmlFaults } from './xml-faults.ts';
 
 /** Parameters and members with their schemas, by place. */
 interface Named {
@@ -15,6 +16,7 @@ interface Named {
   readonly schema: Schema;
   /** Written as text, so that every value of it is one. */
   readonly textual: boolean;
+  readonly inXml?: boolean;
 }
 
 function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
@@ -23,12 +25,15 @@ function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
     where === 'cookie' ? [] : [{ place: places[where], name, schema, textual: true }],
   );
   const fromBodies = media.flatMap(({ type, schema }) =>
-    Object.entries(schema.properties ?? {}).map(([name, of]) => ({
-      place: 'body' as const,
-      name,
-      schema: resolve(of),
-      textual: type === form,
-    })),
+    Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
+      const member = { place: 'body' as const, name, schema: resolve(of), textual: type === form };
+      if (type !== xml) return [member];
+      // What is read-only is not looked at, and null is nil.
+      const types = [member.schema.type ?? []].flat().filter((one) => one !== 'null');
+      return member.schema.readOnly
+        ? []
+        : [{ ...member, schema: { ...member.schema, type: types[0] ?? '' }, inXml: true }];
+    }),
   );
   return [...fromParameters, ...fromBodies];
 }
@@ -71,8 +76,9 @@ function oneOf(faults: readonly FaultArbitrary[]): FaultArbitrary[] {
   return faults.length === 0 ? [] : [fc.oneof(...faults)];
 }
 
-/** In a URL or a form nothing has a type to get wrong, and a list no end. */
-function isWritable({ keyword }: Breach, { textual, schema }: Named): boolean {
+/** In a URL or a form nothing has a type to get wrong, and a list no end; in XML a number or a list has none. */
+function isWritable({ keyword }: Breach, { textual, inXml, schema }: Named): boolean {
+  if (inXml) return keyword !== 'type';
   if (!textual) return true;
   // A parameter without a value counts as left out.
   if (schema.type === 'string') return keyword !== 'type' && !(keyword === 'minLength' && schema.minLength === 1);
@@ -100,7 +106,10 @@ export function bodyFaults(operation: Operation): FaultArbitrary[] {
     fault('wrong charset', { value: fc.constantFrom('latin-x', 'windows-1252', 'utf-7') }),
     fault('compressed body', { value: fc.constantFrom('gzip', 'deflate', 'br', 'unknown') }),
     ...(needsBody(operation) ? [fault('empty body'), fault('no body')] : []),
-    ...media.flatMap((one) => (one.type === json ? jsonFaults(one, operation) : [fault('too many members')])),
+    ...media.flatMap((one) => {
+      if (one.type === xml) return xmlFaults();
+      return one.type === json ? jsonFaults(one, operation) : [fault('too many members')];
+    }),
   ];
 }
 

@@ -26,6 +26,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly maxProperties?: number;
+  readonly readOnly?: boolean;
   readonly examples?: readonly unknown[];
 }
 

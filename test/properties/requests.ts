@@ -7,6 +7,7 @@ import { anyText } from './text.ts';
 
 export const form = 'application/x-www-form-urlencoded';
 export const json = 'application/json';
+export const xml = 'application/xml';
 
 /** Names with values, in order; a name can occur twice. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
@@ -134,7 +135,7 @@ function membersOf({ type, schema, examples }: Media, freedom: Freedom, resolve:
     examples: [],
   }));
   const base = examples.length === 0 || freedom === 'free' ? fc.constant({}) : fc.constantFrom(...examples);
-  const closed = freedom === 'example' || schema.additionalProperties === false;
+  const closed = freedom === 'example' || type === xml || schema.additionalProperties === false;
   const others = closed ? fc.constant<Pairs>([]) : unknownPairs(Object.keys(properties));
   const known = valuesOf(named, freedom, resolve);
   return fc.tuple(known, base as fc.Arbitrary<Members>, others).map(([some, whole, more]) => {

@@ -29,6 +29,7 @@ const settings = {
   'limit.register-open': 'off',
   'limit.sign-in': 'off',
   'limit.client-auth': 'off',
+  'limit.xml': 'off',
 };
 
 const dayMilliseconds = 86_400_000;

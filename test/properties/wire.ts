@@ -1,6 +1,6 @@
 /** A request with everything filled in, and how it is written. */
 
-import { defineAll, form, type Members, type Pairs, type Plan } from './requests.ts';
+import { defineAll, form, type Members, type Pairs, type Plan, xml } from './requests.ts';
 import type { Live } from './taken.ts';
 
 /** A request ready to be written. */
@@ -98,8 +98,17 @@ export function targetOf({ operation, path, slash, query }: Prepared): string {
 }
 
 function encodeBody(body: Members | readonly unknown[], mediaType: string | null): Buffer {
+  if (mediaType === xml) return Buffer.from(`<user>${Object.entries(body).map(elementOf).join('')}</user>`);
   if (mediaType !== form) return Buffer.from(JSON.stringify(body));
   return Buffer.from(encodePairs(Object.entries(body).map(([name, value]) => [name, String(value)])));
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
+
+/** An element of XML; null is nil. */
+export function elementOf([name, value]: readonly [string, unknown]): string {
+  if (value === null) return `<${name} nil="true"/>`;
+  return `<${name}>${String(value).replace(/[&<>\r]/g, (character) => escapes[character] ?? '')}</${name}>`;
 }
 
 /** Percent-encoded UTF-8 with `+` for a space (URL standard, application/x-www-form-urlencoded). */

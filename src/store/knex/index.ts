@@ -20,6 +20,7 @@ import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
+import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
 import { openSqlite } from './sqlite.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
@@ -58,6 +59,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     clients: clientVerbs(db, hot),
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
+    secondFactors: secondFactorVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
     invites: inviteVerbs(db),

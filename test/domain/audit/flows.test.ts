@@ -8,6 +8,7 @@ import { databases } from '../../support/stores.ts';
 import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
 import { rolesAndAppsTold } from './roles-and-apps.ts';
+import { secondFactorsTold } from './second-factors.ts';
 import { signInsTold } from './sign-ins.ts';
 import { tokensTold } from './tokens.ts';
 
@@ -24,6 +25,7 @@ for (const kind of databases) {
     after(() => app?.dispose());
 
     signInsTold(current);
+    secondFactorsTold(current);
     tokensTold(current);
     changesTold(current);
     managementTold(current);

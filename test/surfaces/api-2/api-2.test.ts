@@ -15,6 +15,7 @@ import { events } from './events.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { matrix } from './matrix.ts';
+import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -52,6 +53,7 @@ for (const kind of databases) {
     describe('custom attributes', () => customAttributes(app));
     describe('API authorization servers', () => apiAuthorizations(app));
     describe('policies', () => policies(app));
+    describe('second factors', () => mfa(app));
   });
 
   events(kind);

@@ -10,6 +10,7 @@ import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
+import { createPackageQueue } from '../../src/domain/hooks/package-queue.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
@@ -65,6 +66,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -78,7 +80,9 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     counts: createDailyCounts({ store, clock }),
     egress: createOwnEgress(nowhere),
     hookEgress: createHookEgress(nowhere),
-    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    packageBuilds: createPackageQueue({ store, clock, log }, null),
+    geoip: { countryOf: async () => null },
+    log,
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,

@@ -15,6 +15,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
@@ -60,6 +61,8 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     grants: grantVerbs(db, hot),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
+    packageBuilds: packageBuildVerbs(db),
+    signInHistories: signInHistoryVerbs(db),
   };
 }
 

@@ -6,9 +6,11 @@ import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { registryOfNpm } from './adapters/npm-configuration.ts';
 import { systemRandom } from './adapters/random.ts';
+import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
@@ -31,6 +33,7 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
+  const egress = createOwnEgress({ ...config.egress, isOwnHost });
   return {
     addresses: config.addresses,
     store,
@@ -39,10 +42,12 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     vault,
     signer: createSigner({ store, clock, vault }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
-    egress: createOwnEgress({ ...config.egress, isOwnHost }),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress({ ...config.hookEgress, isOwnHost }),
     packageBuilds: createPackageQueue({ store, clock, log }, packageBuilderOf(config)),
     geoip: createGeoIp(config.geoipDatabase, log),

@@ -1,4 +1,12 @@
 import { Failure } from '../failure.ts';
+import type { Setting } from './setting.ts';
+import {
+  type DeprecatedSurface,
+  readSurfaces,
+  type SurfaceSetting,
+  type SurfaceSettings,
+  surfaceSettings,
+} from './surface-settings.ts';
 
 /** A number of events in a window, or null where the limit is off. */
 export interface Limit {
@@ -12,6 +20,9 @@ export const limitDefaults = {
   'register-open': '20/h',
   'sign-in': '60/min',
   'client-auth': '60/min',
+  delegated: '600/min',
+  invite: '300/h',
+  xml: '5000/h',
 } as const;
 
 export type LimitName = keyof typeof limitDefaults;
@@ -21,20 +32,17 @@ export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
+  /** After how many days an open-registered client that was never used expires; 0: never. */
+  readonly openRegistrationUnusedDays: number;
+  /** After how many days without use it expires; 0: never. */
+  readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;
   readonly refreshAbsoluteDays: number;
   readonly signingKeyBits: 2048 | 3072;
   readonly limits: Readonly<Record<LimitName, Limit | null>>;
-}
-
-interface Setting<Value> {
-  readonly fallback: string;
-  /** What is allowed, in words for the message. */
-  readonly allowed: string;
-  /** The parsed value; undefined when the text is not allowed. */
-  parse(text: string): Value | undefined;
+  readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
 function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
@@ -87,6 +95,8 @@ const names: Setting<readonly string[]> = {
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
+  'open_registration.unused_days': wholeNumber(30, 0, 3650),
+  'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
   'refresh.grace_seconds': wholeNumber(10, 0, 60),
   'refresh.idle_days': wholeNumber(14, 1, 365),
@@ -97,6 +107,10 @@ const settings = {
   'limit.register-open': limit(limitDefaults['register-open']),
   'limit.sign-in': limit(limitDefaults['sign-in']),
   'limit.client-auth': limit(limitDefaults['client-auth']),
+  'limit.delegated': limit(limitDefaults.delegated),
+  'limit.invite': limit(limitDefaults.invite),
+  'limit.xml': limit(limitDefaults.xml),
+  ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
@@ -118,6 +132,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
   return {
     registration: read(stored, 'registration'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
+    openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
+    openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
     refreshIdleDays: read(stored, 'refresh.idle_days'),
@@ -129,7 +145,11 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
       'register-open': read(stored, 'limit.register-open'),
       'sign-in': read(stored, 'limit.sign-in'),
       'client-auth': read(stored, 'limit.client-auth'),
+      delegated: read(stored, 'limit.delegated'),
+      invite: read(stored, 'limit.invite'),
+      xml: read(stored, 'limit.xml'),
     },
+    surfaces: readSurfaces(<Name extends SurfaceSetting>(name: Name) => read(stored, name)),
   };
 }
 

@@ -32,8 +32,12 @@ const fixedWords = new RegExp(
   ].join('|'),
 );
 
-function hasFixedWords({ status, body, headers }: Answer): boolean {
+/** Of users as XML: an id that none can have is an unknown one. */
+const unknownInXml = '<error>Not found</error>';
+
+function hasFixedWords({ status, body, headers, text }: Answer): boolean {
   const words = body?.error_description ?? body?.status?.message ?? body?.message ?? '';
   const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
+  if (status === 404 && text.includes(unknownInXml)) return true;
   return fixedErrors.has(body?.error) || fixedWords.test(words) || (isPage && (status === 401 || status === 403));
 }

@@ -18,6 +18,8 @@ const operations = allOperations();
 
 /** Statuses that only a fault of the service or a limit brings forth; test/faults and the tests of the limits see them. */
 const causedOtherwise = ['429', '500', '503'];
+/** Answered only where the policy asks for a second factor. */
+const byPolicy = ['pages acceptInvite 200'];
 
 for (const kind of databases) {
   describe(`generated requests on ${kind}`, () => {
@@ -62,7 +64,10 @@ it('every documented status was seen, but those that only faults and limits caus
     unseenStatuses(surface).map((one) => `${surface} ${one}`),
   );
   const missing = unseen.filter((one) => !causedOtherwise.some((status) => one.endsWith(` ${status}`)));
-  assert.deepEqual(missing, []);
+  assert.deepEqual(
+    missing.filter((one) => !byPolicy.includes(one)),
+    [],
+  );
 });
 
 /** One line for each operation and one for all. */

@@ -17,6 +17,7 @@ import { auth2 } from './surfaces/auth-2/index.ts';
 import { oauth2 } from './surfaces/oauth2/index.ts';
 import { oidc2 } from './surfaces/oidc-2/index.ts';
 import { pages } from './surfaces/pages/index.ts';
+import { xml } from './surfaces/xml/index.ts';
 
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-For` counts. */
@@ -47,6 +48,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(api2(services)),
     surface(api1(services)),
     surface(apiV1(services)),
+    surface(xml(services)),
     surface(apiV3(services)),
   ];
   app.use((req, res, next) => {

@@ -1,10 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { createPasswords } from './adapters/argon2.ts';
 import { systemClock } from './adapters/clock.ts';
+import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
+import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
+import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
@@ -23,6 +27,8 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
+  const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
+  const egress = createOwnEgress({ ...config.egress, isOwnHost });
   return {
     addresses: config.addresses,
     store,
@@ -31,9 +37,13 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     vault,
     signer: createSigner({ store, clock, vault }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
+    hookEgress: createHookEgress({ ...config.hookEgress, isOwnHost }),
     log,
   };
 }

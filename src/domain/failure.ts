@@ -24,6 +24,7 @@ export const failureCodes = [
   'registration_closed',
   'redirect_uri_invalid',
   'client_metadata_invalid',
+  'software_statement_invalid',
   // Clients and grants.
   'authorization_header_malformed',
   'client_unknown',

@@ -3,25 +3,28 @@
  * validate against the contract → dispatch by operationId → answer, or refuse by the surface's own table.
  */
 
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { isLegacyHost } from '../domain/accounts/hosts.ts';
 import type { LimitName } from '../domain/accounts/settings.ts';
-import { type Actor, actAs } from '../domain/audit/origin.ts';
+import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
+import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
-import { announceDeprecation, type Deprecation, identifyByKey, isSwitchedOff, readDeprecation } from './deprecation.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
-import { failureOf, type InvalidCode } from './failure-of.ts';
+import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
+import { actorOf, exchangeOf } from './exchange.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import { readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
 import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
-import { sendReply } from './send.ts';
+import { refuse } from './refuse.ts';
+import { type ReplyForm, sendReply } from './send.ts';
 import { createValidator, pathParametersOf } from './validator.ts';
+import { readXmlBody, xmlType, xmlWriter } from './xml-bodies.ts';
 
 export interface SurfaceDefinition<Operations> {
   readonly name: string;
@@ -36,6 +39,10 @@ export interface SurfaceDefinition<Operations> {
   readonly limit?: LimitName;
   /** A request without a body is read as an empty object, whatever its Content-Type says. */
   readonly emptyBody?: 'object';
+  /** Bodies are XML that the contract describes: whoever does not accept it is told so. */
+  readonly codec?: 'xml';
+  /** Told of every refusal of a caller with an API key before it is answered; limits and faults of the service excepted. */
+  readonly onRefusal?: (failure: Failure, operationId: string, account: Account) => Promise<void>;
 }
 
 export interface Surface {
@@ -52,18 +59,25 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   const deprecation = readDeprecation(definition.name, definition.contract);
   const byKey = (...places: Parameters<typeof identifyByKey>[3]) =>
     deprecation ? [identifyByKey(services, deprecation, definition.limit, places)] : [];
+  const form: ReplyForm = {
+    fallbackType: definition.mediaType ?? 'application/json',
+    writeXml: xmlWriter(definition.contract, routes),
+  };
+  const isXml = definition.codec === 'xml';
   const router = Router();
   router.use(
     findRoute(definition.name, routes),
     findAccount(services, deprecation),
     requireOperation(routes),
     ...byKey('basic'),
+    ...(isXml ? [requireAccepted(xmlType)] : []),
     readBody(definition.emptyBody === 'object'),
+    ...(isXml ? [readXmlBody(definition.contract)] : []),
     readQuery(),
     ...byKey('query', 'body'),
     ...createValidator(services, definition.contract, definition.limit),
-    dispatch(services, definition.handlers, readListRules(definition.contract)),
-    refuse(services, definition, deprecation),
+    dispatch(services, definition.handlers, readListRules(definition.contract), form),
+    refuse(services, definition, deprecation, form),
   );
   const prefixes = definition.contract['x-owns'];
   return {
@@ -97,6 +111,7 @@ function dispatch<Operations>(
   services: Services,
   handlers: Handlers<Operations>,
   lists: ReadonlyMap<string, ListRules>,
+  form: ReplyForm,
 ): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res);
@@ -124,58 +139,6 @@ function dispatch<Operations>(
     };
     const actor = actorOf(exchange);
     const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
-    sendReply(res, operation, reply as Reply<unknown>);
+    sendReply(res, operation, reply as Reply<unknown>, form);
   };
-}
-
-function actorOf({ apiKeyId, caller }: Exchange): Actor | null {
-  if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
-  return caller && { type: 'credential', id: caller.credentialId };
-}
-
-function refuse<Operations>(
-  services: Services,
-  definition: SurfaceDefinition<Operations>,
-  deprecation: Deprecation | null,
-): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    const exchange = exchangeOf(res);
-    let failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
-    if (deprecation && isSwitchedOff(services, deprecation, exchange.account) && !isOurs(failure)) {
-      // What is switched off answers nothing else, whatever was wrong with the request.
-      failure = new Failure('not_found');
-      res.removeHeader('allow');
-    }
-    exchange.failure = failure;
-    if (failure.code === 'internal') reportFault(services, failure, exchange);
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
-    const row = definition.failures[failure.code];
-    const context = {
-      requestId: exchange.requestId,
-      operation: exchange.operation?.operationId ?? null,
-      account: exchange.account,
-    };
-    const reply = typeof row === 'function' ? row(failure, context) : row;
-    const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
-    if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
-    sendReply(res, exchange.operation, reply, definition.mediaType);
-  };
-}
-
-function isOurs({ code }: Failure): boolean {
-  return code === 'internal' || code === 'unavailable';
-}
-
-function reportFault(services: Services, failure: Failure, exchange: Exchange): void {
-  const { cause, detail } = failure;
-  const fault = cause instanceof Error ? cause : failure;
-  services.log.error('internal error', {
-    requestId: exchange.requestId,
-    ...(exchange.operation && { operation: exchange.operation.operationId }),
-    ...(detail.reason !== undefined && { reason: detail.reason }),
-    stack: fault.stack ?? fault.message,
-  });
 }

@@ -91,6 +91,12 @@ export interface UserRecord {
   readonly updatedAt: Milliseconds;
 }
 
+/** As much of a user as tokens are made from: read at every exchange, and no more. */
+export type TokenUser = Pick<
+  UserRecord,
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'updatedAt'
+>;
+
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
 export type UserState = 0 | 1 | 2 | 3;
 
@@ -163,7 +169,7 @@ export interface PolicyRecord {
   readonly updatedAt: Milliseconds;
 }
 
-export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
 export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
@@ -181,6 +187,9 @@ export interface ClientKey {
   readonly y?: string;
 }
 
+/** What clients may sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+
 /** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {
   readonly logo_uri?: string;
@@ -193,6 +202,12 @@ export interface ExtraMetadata {
   readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly contacts?: readonly string[];
   readonly software_id?: string;
+  readonly software_version?: string;
+  /** Seconds (OpenID Connect Registration §2). */
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
+  /** The one algorithm of the client's assertions; absent: any that is offered. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -227,11 +242,39 @@ export interface ClientRecord {
   readonly previousSecretExpiresAt: Milliseconds | null;
 }
 
+/** As much of a client as tells what its tokens are good for. */
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
+
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<
   ClientRecord,
   'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
->;
+> &
+  Partial<ClientOwnership>;
+
+/** Kept apart, since an exchange of tokens does not read it. */
+export interface ClientOwnership {
+  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  readonly registrationTokenDigest: string | null;
+}
+
+/** An assertion with which a client authenticated. */
+export interface AssertionRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  /** Of its `jti`. */
+  readonly digest: string;
+  readonly expiresAt: Milliseconds;
+}
+
+/** A client that anyone registered, and when it was used last. */
+export interface OpenClient {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly createdAt: Milliseconds;
+  /** In UTC, `2026-11-21`; null when it never was. */
+  readonly lastUsedDay: string | null;
+}
 
 /** An API authorization server: for whom linked clients get access tokens, and how long these live. */
 export interface AuthorizationServerRecord {
@@ -333,6 +376,8 @@ export interface AuthorizationParameters {
   readonly loginHint: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
+  /** True: the client wants a second factor (`acr_values`). */
+  readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
 }
@@ -350,12 +395,50 @@ export interface AuthorizationRequestRecord {
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */
   readonly decidedBy: number | null;
-  /** Who gave the right password for this request and has to replace it before going on. */
+  /** Who gave the right password for this request and has something else to do before they are signed in. */
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** How they have shown who they are until now, as the session will say it; null without a password. */
+  readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
+}
+
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
+export type FactorKind = 'totp';
+
+/** What a user has beside the password. It counts once it is accepted. */
+export interface FactorDeviceRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly userId: number;
+  readonly kind: FactorKind;
+  /** As its user knows it. */
+  readonly name: string;
+  /** Names its registration; a UUID. */
+  readonly registrationId: string;
+  /** Its seed, sealed under the account's data key. */
+  readonly sealedSecret: string;
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  readonly lastStep: number;
+  readonly lastUsedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  /** Until when it can be accepted; null once it is. */
+  readonly expiresAt: Milliseconds | null;
+  readonly acceptedAt: Milliseconds | null;
+}
+
+/** Asks, over the management API, for a code of a device. */
+export interface FactorVerificationRecord {
+  readonly accountId: number;
+  /** A UUID. */
+  readonly id: string;
+  readonly userId: number;
+  readonly deviceId: number;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly acceptedAt: Milliseconds | null;
 }
 
 /** An authorization code: used once, for the client, redirect URI and verifier it was made for. */
@@ -452,7 +535,14 @@ export interface InviteLinkRecord {
 
 /** What is counted and not told one by one. */
 /** `call.<operationId>` is a call made with an API key. */
-export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token' | `call.${string}`;
+export type CountKind =
+  | 'refresh'
+  | 'introspection'
+  | 'client_credentials'
+  | 'credential_token'
+  | 'authorization_code'
+  | 'password'
+  | `call.${string}`;
 
 export interface DailyCountRecord {
   readonly accountId: number;

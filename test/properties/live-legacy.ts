@@ -1,6 +1,5 @@
 /** Live values of the deprecated surfaces, and of what an invite link leads to. */
 
-import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { requireInviteLink } from '../../src/domain/users/invite-links.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { chosen } from '../support/invites.ts';
@@ -10,7 +9,6 @@ import type { Taken } from './taken.ts';
 
 /** What the requests of one account share, or give back. */
 interface Kept {
-  readonly apiKey: Promise<string>;
   readonly users: UserRecord[];
   readonly invited: Invited[];
   readonly sessions: { readonly jar: CookieJar; readonly user: UserRecord }[];
@@ -26,19 +24,17 @@ const kept = new WeakMap<Pool, Kept>();
 function keptOf(pool: Pool): Kept {
   const known = kept.get(pool);
   if (known) return known;
-  const { services, account } = pool.app;
-  const apiKey = createApiKey(services, account, 'generated requests').then((key) => key.apiKey);
-  const made: Kept = { apiKey, users: [], invited: [], sessions: [] };
+  const made: Kept = { users: [], invited: [], sessions: [] };
   kept.set(pool, made);
   return made;
 }
 
 /** A key with the e-mail address and the password of a user. */
 export async function delegated(pool: Pool): Promise<Taken> {
-  const { apiKey, users } = keptOf(pool);
+  const { users } = keptOf(pool);
   const user = users.pop() ?? (await makeUser(pool.app));
   return {
-    live: { query: { api_key: await apiKey, email: user.email ?? '', password } },
+    live: { query: { api_key: await pool.apiKey(), email: user.email ?? '', password } },
     user,
     settle: ({ text }) => {
       // A wrong password was counted against the user.
@@ -49,9 +45,9 @@ export async function delegated(pool: Pool): Promise<Taken> {
 
 /** Whom a link is for, and, where the body says who calls, the key. */
 export async function inviteRequest(pool: Pool, withKey: boolean): Promise<Taken> {
-  const { apiKey, users } = keptOf(pool);
+  const { users } = keptOf(pool);
   const user = users.pop() ?? (await makeUser(pool.app));
-  const key = withKey ? { api_key: await apiKey } : {};
+  const key = withKey ? { api_key: await pool.apiKey() } : {};
   return { live: { body: { ...key, email: user.email ?? '' } }, settle: () => void users.push(user) };
 }
 

@@ -45,6 +45,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       decidedBy: null,
       passwordUserId: null,
       passwordCheckedAt: null,
+      methods: null,
       createdAt: now,
       expiresAt: now + 10 * minute,
     };

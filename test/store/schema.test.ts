@@ -30,7 +30,7 @@ function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
-  const { authorizations, grants, invites, events, counts, attributes, policies } = rest;
+  const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -59,7 +59,7 @@ function lookups({
     ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
     ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],
-    ...[() => authorizations.awaitPassword(1, 'x', 1, now, 'y')],
+    ...[() => authorizations.keepFirstFactor(1, 'x', { userId: 1, checkedAt: now, methods: [] }, 'y')],
     ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
     ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],
@@ -77,6 +77,12 @@ function lookups({
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
     ...[() => events.findEnd(1)],
+    ...[() => secondFactors.findRegistration(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
+    ...[() => secondFactors.countDevices(1, 1, now), () => secondFactors.acceptDevice(1, 1, 1, now)],
+    ...[() => secondFactors.useStep(1, 1, 1, now), () => secondFactors.removeDevice(1, 1, 1)],
+    ...[() => secondFactors.clearAttempts(1, 1), () => secondFactors.replaceRecoveryCodes(1, 1, [])],
+    ...[() => secondFactors.useRecoveryCode(1, 1, 'x', now), () => secondFactors.countRecoveryCodes(1, 1)],
+    ...[() => secondFactors.findVerification(1, 1, 'x'), () => secondFactors.acceptVerification(1, 'x', now)],
   ];
 }
 

@@ -2,11 +2,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
+import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
+import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
+import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
@@ -29,6 +32,9 @@ export interface TestServices extends Services {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
 }
+
+/** No request leaves a test, unless it says where to. */
+const nowhere = { public: false, hosts: [], isOwnHost: () => false };
 
 const pairs = new Map<string, Promise<KeyPair>>();
 
@@ -61,6 +67,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const egress = overrides.egress ?? createOwnEgress(nowhere);
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -69,9 +76,13 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     vault,
     signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
+    hookEgress: createHookEgress(nowhere),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,
     lines,

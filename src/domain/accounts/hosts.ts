@@ -24,6 +24,11 @@ export function subdomainOf(addresses: Addresses, host: string): string | null {
   return isSubdomain(subdomain) ? subdomain : null;
 }
 
+/** `<scheme>://app.<service domain>`: where the oldest endpoints answer for every account. */
+export function legacyAppUrl(addresses: Addresses): string {
+  return `${addresses.publicScheme}://app.${normalizeHost(addresses, addresses.serviceDomain)}`;
+}
+
 /** Whether the host is `api.<service domain>` or `app.<service domain>`, where an API key names the account. */
 export function isLegacyHost(addresses: Addresses, host: string): boolean {
   const name = normalizeHost(addresses, host);

@@ -32,6 +32,10 @@ export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
+  /** After how many days an open-registered client that was never used expires; 0: never. */
+  readonly openRegistrationUnusedDays: number;
+  /** After how many days without use it expires; 0: never. */
+  readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;
@@ -91,6 +95,8 @@ const names: Setting<readonly string[]> = {
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
+  'open_registration.unused_days': wholeNumber(30, 0, 3650),
+  'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
   'refresh.grace_seconds': wholeNumber(10, 0, 60),
   'refresh.idle_days': wholeNumber(14, 1, 365),
@@ -126,6 +132,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
   return {
     registration: read(stored, 'registration'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
+    openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
+    openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
     refreshIdleDays: read(stored, 'refresh.idle_days'),

@@ -3,10 +3,12 @@ import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findDemand } from '../second-factor/demand.ts';
 import { newSecret } from '../secrets.ts';
 import { mostCharacters } from '../users/password-rules.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { tryPassword } from './check-password.ts';
+import { passwordMethods } from './methods.ts';
 import { findStatusFailure } from './standing.ts';
 
 type DelegatedServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
@@ -55,7 +57,7 @@ export async function authenticateDelegated(
       return;
     }
     await tx.users.update(account.id, user.id, { lastLogin: services.clock.now() });
-    const detail = { method: 'delegated' } as const;
+    const detail = { method: 'delegated', methods: passwordMethods } as const;
     await recordEvent(tx, services, account, { action: 'sign_in.succeeded', target, detail });
   });
   return reason === null ? { outcome: 'authenticated', user } : { outcome: 'refused' };
@@ -67,5 +69,5 @@ async function findObstacle(services: DelegatedServices, account: Account, user:
   if (failure) return user.status === 4 ? 'password_expired' : failure.code;
   const policy = await effectivePolicy(services, account, user, null);
   if (mustReplacePassword(user, policy, services.clock.now())) return 'password_expired';
-  return policy.otpRequired ? 'second_factor_due' : null;
+  return (await findDemand(services, account, user.id, policy)) === 'none' ? null : 'second_factor_required';
 }

@@ -5,10 +5,12 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findDemand } from '../second-factor/demand.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, requireCsrf } from './authorization-request.ts';
+import { passwordMethods } from './methods.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from './new-password.ts';
 import { startSession } from './sessions.ts';
 
@@ -76,7 +78,7 @@ export async function acceptInvite(
     await recordEvent(tx, services, account, { ...about, action: 'invite.used', detail: {} });
     const detail = { fields: ['password'], grants_revoked: ended };
     await recordEvent(tx, services, account, { ...about, action: 'user.changed', detail });
-    if (policy.otpRequired) return { outcome: 'saved' };
+    if ((await findDemand({ store: tx }, account, user.id, policy)) !== 'none') return { outcome: 'saved' };
     return signIn(services, tx, account, browser, user, policy);
   });
 }
@@ -89,10 +91,10 @@ async function signIn(
   user: UserRecord,
   policy: PolicyRecord,
 ): Promise<InviteResult> {
-  const sessionSecret = await startSession(services, tx, account, user, policy, browser.sessionSecret);
+  const sessionSecret = await startSession(services, tx, account, user, policy, passwordMethods, browser.sessionSecret);
   await tx.users.update(account.id, user.id, { lastLogin: services.clock.now() });
   const about = { type: 'user', id: user.id } as const;
-  const detail = { method: 'invite' } as const;
+  const detail = { method: 'invite', methods: passwordMethods } as const;
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
   return { outcome: 'signed_in', sessionSecret, browserSecret: newSecret(services.random, '') };
 }

@@ -3,8 +3,10 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
+import { passwordMethods } from '../login/methods.ts';
 import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { needsSecondFactor } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
 import { allowedScope, grantableScope, splitScope } from './scopes.ts';
@@ -16,7 +18,7 @@ import type { TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'counts'>,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,
@@ -36,8 +38,13 @@ export async function grantByPassword(
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStandingToSignIn(services, account, user, client);
+  // Nor one on which to give a second factor. Who tries passwords must not learn that this one is right.
+  if (await needsSecondFactor(services, account, user, client)) {
+    const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
+    return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
+  }
   const policy = await effectivePolicy(services, account, user, null);
-  // There is no page here on which to choose a new one.
+  // There is no page here on which to choose a new password.
   if (mustReplacePassword(user, policy, services.clock.now())) {
     const failure = new Failure('user_inactive', { reason: 'password expired' });
     return refuseSignIn(services, account, user, client, failure);
@@ -48,11 +55,12 @@ export async function grantByPassword(
     scope: granted,
     sid: null,
     nonce: null,
-    amr: ['pwd'],
+    amr: passwordMethods,
     authenticatedAt: services.clock.now(),
   };
   const started = await services.store.transaction((tx) =>
     startGrant(services, tx, account, client, terms, linked, 'password'),
   );
+  services.counts.add(account.id, 'password', client.appId);
   return started.tokens(user);
 }

@@ -4,9 +4,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
-  AppDetails,
   AuthorizationRequestRecord,
-  ClientRecord,
   CodeRecord,
   CredentialRecord,
   CredentialTokenRecord,
@@ -16,7 +14,7 @@ import type {
   SessionRecord,
   SigningKeyRecord,
 } from '../records.ts';
-import { flag, json, shape } from './shape.ts';
+import { json, shape } from './shape.ts';
 
 /** Without the hosts, which have a table of their own. */
 export const accounts = shape<Omit<AccountRecord, 'hosts'>>('accounts', 'id', {
@@ -69,7 +67,7 @@ export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
   revokedAt: 'revoked_at',
 });
 
-export { customAttributes, userDetails, userKeys, users } from './user-rows.ts';
+export { customAttributes, tokenUsers, userDetails, userKeys, users } from './user-rows.ts';
 
 export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',
@@ -79,38 +77,7 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-export const clients = shape<ClientRecord>('clients', 'appId', {
-  accountId: 'account_id',
-  appId: 'app_id',
-  clientId: 'client_id',
-  secretDigest: 'secret_digest',
-  name: 'name',
-  applicationType: 'application_type',
-  redirectUris: json('redirect_uris'),
-  postLogoutRedirectUris: json('post_logout_redirect_uris'),
-  grantTypes: json('grant_types'),
-  responseTypes: json('response_types'),
-  authMethod: 'auth_method',
-  authMethodNamed: flag('auth_method_named'),
-  subjectType: 'subject_type',
-  idTokenAlg: 'id_token_alg',
-  scope: json('scope'),
-  extra: json('extra'),
-  registeredBy: 'registered_by',
-  policyId: 'policy_id',
-  createdAt: 'created_at',
-  linkedServers: 'linked_servers',
-  previousSecretDigest: 'previous_secret_digest',
-  previousSecretExpiresAt: 'previous_secret_expires_at',
-});
-
-export const appDetails = shape<AppDetails>('clients', null, {
-  connectorId: 'connector_id',
-  description: 'description',
-  notes: 'notes',
-  visible: flag('visible'),
-  updatedAt: 'updated_at',
-});
+export { appDetails, clientAssertions, clientOwnership, clients, tokenClients } from './client-rows.ts';
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {
   accountId: 'account_id',
@@ -136,6 +103,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',
   passwordCheckedAt: 'password_checked_at',
+  methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

@@ -55,6 +55,7 @@ export const failures = {
   registration_closed: badRequest,
   redirect_uri_invalid: badRequest,
   client_metadata_invalid: badRequest,
+  software_statement_invalid: badRequest,
   authorization_header_malformed: unauthorized,
   client_unknown: badRequest,
   client_authentication_failed: unauthorized,

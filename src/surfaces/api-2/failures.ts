@@ -79,6 +79,7 @@ export const failures = {
   registration_closed: unprocessable,
   redirect_uri_invalid: unprocessable,
   client_metadata_invalid: unprocessable,
+  software_statement_invalid: unprocessable,
   authorization_header_malformed: unauthorized,
   client_unknown: unprocessable,
   client_authentication_failed: unauthorized,

@@ -34,6 +34,7 @@ export const failures = {
   registration_closed: wrongPassword,
   redirect_uri_invalid: wrongPassword,
   client_metadata_invalid: wrongPassword,
+  software_statement_invalid: wrongPassword,
   authorization_header_malformed: wrongPassword,
   client_unknown: wrongPassword,
   client_authentication_failed: wrongPassword,

@@ -41,6 +41,7 @@ export const failures = {
   registration_closed: badRequest,
   redirect_uri_invalid: badRequest,
   client_metadata_invalid: badRequest,
+  software_statement_invalid: badRequest,
   authorization_header_malformed: badRequest,
   client_unknown: badRequest,
   client_authentication_failed: badRequest,

@@ -48,6 +48,7 @@ export const failures = {
   registration_closed: badRequest,
   redirect_uri_invalid: badRequest,
   client_metadata_invalid: badRequest,
+  software_statement_invalid: badRequest,
   authorization_header_malformed: pairRefused,
   client_unknown: pairRefused,
   client_authentication_failed: pairRefused,

@@ -80,6 +80,7 @@ export const failures = {
   registration_closed: json(403, 'access_denied', 'Registration is closed'),
   redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
   client_metadata_invalid: json(400, 'invalid_client_metadata'),
+  software_statement_invalid: json(400, 'invalid_software_statement'),
   authorization_header_malformed: invalidClient,
   client_unknown: invalidClient,
   client_authentication_failed: invalidClient,

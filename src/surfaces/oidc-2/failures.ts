@@ -16,6 +16,9 @@ const unauthorized = {
 const invalidRequest = ({ message }: Failure) =>
   ({ status: 400, body: { error: 'invalid_request', error_description: asDescription(message) } }) as const;
 
+const invalidMetadata = ({ message }: Failure) =>
+  ({ status: 400, body: { error: 'invalid_client_metadata', error_description: asDescription(message) } }) as const;
+
 const unsupportedGrantType = ({ detail }: Failure) =>
   ({
     status: 400,
@@ -63,10 +66,8 @@ export const failures = {
     status: 400,
     body: { error: 'invalid_redirect_uri', error_description: asDescription(message) },
   }),
-  client_metadata_invalid: ({ message }) => ({
-    status: 400,
-    body: { error: 'invalid_client_metadata', error_description: asDescription(message) },
-  }),
+  client_metadata_invalid: invalidMetadata,
+  software_statement_invalid: invalidMetadata,
   authorization_header_malformed: {
     status: 400,
     body: { error: 'invalid_request', error_description: 'invalid authorization header value format' },

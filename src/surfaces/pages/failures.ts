@@ -30,6 +30,7 @@ export const failures = {
   registration_closed: page(403),
   redirect_uri_invalid: page(400),
   client_metadata_invalid: page(400),
+  software_statement_invalid: page(400),
   authorization_header_malformed: page(400),
   client_unknown: page(400),
   client_authentication_failed: page(403),

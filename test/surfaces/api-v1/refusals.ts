@@ -74,7 +74,8 @@ export function refusals(app: () => TestApp): void {
     const actor = `API ${key.id}` as const;
     const user = await newUser(own);
     const target = `user ${user.id}` as const;
-    await assertTold(own, () => say(user.email), [['sign_in.succeeded', actor, target, { method: 'delegated' }]]);
+    const told = { method: 'delegated', methods: ['pwd'] };
+    await assertTold(own, () => say(user.email), [['sign_in.succeeded', actor, target, told]]);
     assert.equal((await services.store.users.find(account.id, user.id))?.lastLogin, services.clock.now());
     await assertTold(own, () => say(user.email, 'wrong'), [
       ['sign_in.failed', actor, target, { reason: 'wrong_password' }],

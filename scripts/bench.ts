@@ -14,6 +14,7 @@ import { type Bench, openBench } from '../test/bench/bench.ts';
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
+import { measureDelegated } from '../test/bench/measure-delegated.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
 import {
@@ -52,6 +53,7 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return lines;
     lines.push(...(await measureIntrospection(bench, field)));
+    lines.push(...(await measureDelegated(bench, field.gatehouse)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));

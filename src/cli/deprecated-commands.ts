@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import apiV1 from '../../generated/api-v1.json' with { type: 'json' };
 import apiV3 from '../../generated/api-v3.json' with { type: 'json' };
+import xml from '../../generated/xml.json' with { type: 'json' };
 import type { Account } from '../domain/accounts/account.ts';
 import { deprecatedSurfaces, isSurfaceOn } from '../domain/accounts/surface-settings.ts';
 import { type DeprecatedOperation, reportDeprecatedCalls } from '../domain/callers/deprecated-report.ts';
@@ -9,7 +10,7 @@ import { addCommand, addGroup, type Outlet } from './command.ts';
 import { isoTime, table } from './output.ts';
 import { withAccount } from './session.ts';
 
-const contracts = { 'api-v1': apiV1, 'api-v3': apiV3 } as const;
+const contracts = { 'api-v1': apiV1, 'api-v3': apiV3, xml } as const;
 const defaultDays = 90;
 
 /** Every operation of the deprecated surfaces, as their contracts name them. */

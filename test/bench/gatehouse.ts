@@ -108,6 +108,7 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
     'client-credentials': target('client-credentials', '/oauth2/token', basic),
     registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
     introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),
+    delegated: target('delegated', '/api/v1/delegated_auth', seeded.apiKey, seeded.delegates),
   };
 }
 

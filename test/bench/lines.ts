@@ -23,6 +23,8 @@ export const promises = {
   'registration/durable': atLeast(2),
   'client-credentials/durable': atLeast(1.8),
   introspection: atLeast(1.5),
+  'delegated/argon2': atLeast(0.9),
+  'delegated/refresh-p99': atMost(2, 'ratio'),
   'postgres/one': atLeast(3),
   'postgres/two': atLeast(1.5),
   'list/million': atMost(2, 'ratio'),

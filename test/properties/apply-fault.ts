@@ -23,6 +23,7 @@ export interface FaultSources {
 
 /** Applies a fault; null where the request has nothing that could be wrong in that way. */
 export function applyFault(fault: Fault, request: Prepared, taken: Taken, sources: FaultSources): Faulty | null {
+  if (isIgnored(fault, request)) return null;
   switch (fault.kind) {
     case 'unfit value':
     case 'control character':
@@ -69,6 +70,12 @@ export function applyFault(fault: Fault, request: Prepared, taken: Taken, source
     case 'answer not accepted':
       return withRequestFault(fault, request);
   }
+}
+
+/** Delegated authentication reads the parameters that it knows, and nothing makes it look at others (X8). */
+function isIgnored({ place, name }: Fault, { operation }: Prepared): boolean {
+  if (operation.surface !== 'api-v1' || place !== 'query') return false;
+  return !operation.parameters.some((parameter) => parameter.name === name);
 }
 
 function withValue(fault: Fault, request: Prepared): Faulty | null {

@@ -5,6 +5,7 @@
 
 import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
+import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
@@ -107,6 +108,12 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
+  'pages showInvite': (pool) => openInvite(pool),
+  'pages acceptInvite': (pool) => filledInvite(pool),
+  'pages showSignedIn': (pool) => signedInBrowser(pool),
+  'api-v1 authenticateDelegated': (pool) => delegated(pool),
+  'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
+  'api-1 createInviteLink': (pool) => inviteRequest(pool, false),
   'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
 };
 

@@ -6,6 +6,8 @@ import type { Faulty } from './apply-fault.ts';
 
 /** Asserts a refusal that names what is wrong, where no standard fixes its words. */
 export function assertRefused({ says }: Faulty, answer: Answer): void {
+  // Delegated authentication refuses with 200 (the document's §7).
+  if (answer.text.startsWith('<response><authenticated>false<')) return;
   const location = URL.parse(String(answer.headers['location'] ?? ''), 'http://localhost');
   // RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI.
   const told = answer.status === 303 ? location?.searchParams : undefined;
@@ -28,6 +30,7 @@ const fixedWords = new RegExp(
   [
     '^Resource not found$|^Access is unauthorized|^Authentication Failed$|^Authentication Failure$',
     '^The resource with the given id could not be found$|^The request requires user authentication\\.$',
+    '^Email Parameter is missing$|^No User exists for input email$',
     '^One of the scopes .* is needed$|^Expected array in request$',
   ].join('|'),
 );
@@ -39,5 +42,7 @@ function hasFixedWords({ status, body, headers, text }: Answer): boolean {
   const words = body?.error_description ?? body?.status?.message ?? body?.message ?? '';
   const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
   if (status === 404 && text.includes(unknownInXml)) return true;
-  return fixedErrors.has(body?.error) || fixedWords.test(words) || (isPage && (status === 401 || status === 403));
+  const isKeyError = text.includes('<code>invalid_or_missing_api_key</code>');
+  const namesNothing = isPage && [401, 403, 410].includes(status);
+  return fixedErrors.has(body?.error) || fixedWords.test(words) || namesNothing || isKeyError;
 }

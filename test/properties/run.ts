@@ -11,6 +11,7 @@ import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
 import type { Fault, FaultKind } from './fault.ts';
 import { takeLive } from './live.ts';
+import { forgetLegacy } from './live-legacy.ts';
 import type { Operation } from './operations.ts';
 import { Pool } from './pool.ts';
 import { assertRefused } from './refused.ts';
@@ -29,6 +30,8 @@ const settings = {
   'limit.register-open': 'off',
   'limit.sign-in': 'off',
   'limit.client-auth': 'off',
+  'limit.delegated': 'off',
+  'limit.invite': 'off',
   'limit.xml': 'off',
 };
 
@@ -65,6 +68,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
   // Longer than anything lives but a session's user, a client and a pair.
   app.services.clock.advance(dayMilliseconds + 3_600_000);
   pool.forget();
+  forgetLegacy(pool);
   const tallies = new Map(operations.map(({ name }) => [name, newTally()]));
   const tallyOf = ({ operation }: Plan) => tallies.get(operation.name) ?? newTally();
   return {

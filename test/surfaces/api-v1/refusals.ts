@@ -4,6 +4,7 @@ import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import { createUser } from '../../../src/domain/users/users.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
+import { giveDevice } from '../../support/second-factor.ts';
 import { delegated, messageOf, newUser, password } from './delegated.ts';
 
 export function refusals(app: () => TestApp): void {
@@ -115,6 +116,32 @@ export function refusals(app: () => TestApp): void {
     const [policy] = await services.store.policies.list(account.id);
     await services.store.policies.update(account.id, policy?.id ?? 0, { otpRequired: true });
     assert.equal(await say(user.email), 'Invalid password');
+  });
+
+  it('nor one that the user has', async () => {
+    const own = await app().another();
+    const { say } = await delegated(own);
+    const user = await newUser(own);
+    assert.equal(await say(user.email), 'Success');
+    await giveDevice(own, user);
+    assert.equal(await say(user.email), 'Invalid password');
+    const [event] = await toldBy(own, () => say(user.email));
+    assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', method: 'delegated' });
+  });
+
+  it('GET /api/2/events lists what a key did', async () => {
+    const own = await app().another();
+    const { say, key } = await delegated(own);
+    await say('nobody@example.com');
+    const headers = { authorization: `Bearer ${await own.bearer('read_all')}` };
+    const { body } = await own.send('GET', `/api/2/events?actor=API:${key.id}`, { headers });
+    assert.deepEqual(
+      body.map(({ action, actor }: { action: string; actor: object }) => [action, actor]),
+      [['sign_in.failed', { type: 'API', id: key.id }]],
+    );
+    for (const actor of ['api', 'APIS:1', 'Api:1']) {
+      assert.notDeepEqual((await own.send('GET', `/api/2/events?actor=${actor}`, { headers })).body.length, 1);
+    }
   });
 
   it('405 with Allow for any other method, 400 for a request that cannot be read', async () => {

@@ -3,6 +3,7 @@
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
+import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -116,6 +117,12 @@ export interface DailyCounts {
   flush(): Promise<void>;
 }
 
+/** Where addresses are. */
+export interface GeoIp {
+  /** ISO 3166-1 alpha-2; null for an address that is not listed, or when there is no list. */
+  countryOf(address: string): Promise<string | null>;
+}
+
 /** Fields a log line may hold; anything else does not compile. */
 export interface LogFields {
   readonly requestId?: string;
@@ -165,5 +172,7 @@ export interface Services {
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;
+  readonly packageBuilds: PackageQueue;
+  readonly geoip: GeoIp;
   readonly log: Log;
 }

@@ -32,12 +32,14 @@ import type {
   Milliseconds,
   NewClientRecord,
   OpenClient,
+  PackageBuildRecord,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
   ServerScopeRecord,
   SessionRecord,
+  SignInHistoryRecord,
   SigningKeyRecord,
   TokenClient,
   TokenUser,
@@ -611,6 +613,43 @@ export interface CountStore {
   list(accountId: number, from: string): Promise<DailyCountRecord[]>;
 }
 
+/** How a build leaves the state `running`: ended, or to be tried again from `dueAt` on. */
+export interface PackageBuildEnd {
+  readonly state: 'ready' | 'failed' | 'queued';
+  readonly digest?: string;
+  readonly failure?: string;
+  readonly dueAt?: Milliseconds;
+}
+
+export interface PackageBuildStore {
+  /** Queues a build, due at once. */
+  create(build: Pick<PackageBuildRecord, 'accountId' | 'packages' | 'createdAt'>): Promise<PackageBuildRecord>;
+  list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
+  /** Those that have not ended. */
+  countOpen(accountId: number): Promise<number>;
+  /** The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when none is due. */
+  claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
+  /** False when the build has been taken up by another node since, or removed. */
+  finish(
+    build: Pick<PackageBuildRecord, 'accountId' | 'id' | 'attempts'>,
+    end: PackageBuildEnd,
+    at: Milliseconds,
+  ): Promise<boolean>;
+  /** False when there is none. A bundle that no build refers to any more is purged after a day. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Keeps the script that is there already. */
+  addBundle(digest: string, script: string, at: Milliseconds): Promise<void>;
+  /** Notes that a build is about to refer to a bundle; false when there is none. */
+  useBundle(digest: string, at: Milliseconds): Promise<boolean>;
+  findBundle(digest: string): Promise<string | null>;
+}
+
+export interface SignInHistoryStore {
+  find(accountId: number, userId: number): Promise<SignInHistoryRecord | null>;
+  /** Replaces what was remembered of the user. */
+  keep(record: SignInHistoryRecord): Promise<void>;
+}
+
 /** The verbs, as available inside a transaction. */
 export interface StoreVerbs {
   readonly accounts: AccountStore;
@@ -631,6 +670,8 @@ export interface StoreVerbs {
   readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
+  readonly packageBuilds: PackageBuildStore;
+  readonly signInHistories: SignInHistoryStore;
 }
 
 export interface MigrationStatus {

@@ -77,7 +77,7 @@ function textBreaches({ minLength = 0, maxLength, pattern, enum: values, const: 
   if (minLength > 0) breaches.push({ keyword: 'minLength', values: fc.constant('a'.repeat(minLength - 1)) });
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u');
-    const length = { minLength, maxLength: Math.min(maxLength ?? 20, 20) };
+    const length = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 20, 20)) };
     const other = fc.string(length).filter((text) => !expression.test(text));
     if (!/^\^?\.\*\$?$/.test(pattern)) breaches.push({ keyword: 'pattern', values: other });
   }

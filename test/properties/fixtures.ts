@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { unique } from '../store/samples.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
+import { codeAt } from '../support/second-factor.ts';
 import { operationsOf } from './operations.ts';
 
 /** How many requests share a thing. */
@@ -45,7 +46,32 @@ const bodies: Readonly<Record<string, Body>> = {
   }),
 };
 
+type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
+
+/** What is not made by a request to its own collection, or has a secret that later requests need. */
+const makers: Readonly<Record<string, Maker>> = {
+  // A user has up to ten devices.
+  '/mfa/users': (fixtures) => fixtures.fresh('/users'),
+  '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
+  '/mfa/users/{id}/devices': async (fixtures, path) =>
+    (await fixtures.register(path.replace(/devices$/, 'registrations'), true)).device_id,
+  '/mfa/users/{id}/verifications': async (fixtures, path) => {
+    const device = await fixtures.register(path.replace(/verifications$/, 'registrations'), true);
+    const { body } = await fixtures.call('POST', path, { device_id: device.device_id });
+    fixtures.secrets.set(body.id, device.factor_data.verification_token);
+    return body.id;
+  },
+};
+
+interface Registered {
+  readonly id: string;
+  readonly device_id: string;
+  readonly factor_data: { readonly verification_token: string };
+}
+
 export class Fixtures {
+  /** By registrations and verifications: what their one-time passwords are made of. */
+  readonly secrets = new Map<string, string>();
   readonly #app: TestApp;
   readonly #bearer: () => Promise<string>;
   readonly #shared = new Map<string, Shared>();
@@ -74,7 +100,9 @@ export class Fixtures {
       let value = segment;
       if (name !== undefined) {
         const own = deletes && index === segments.length - 1;
-        value = own ? await this.fresh(path, collection) : await this.shared(path, collection);
+        // A user under /mfa is its request's own: what is registered for one stays.
+        const alone = own || path === '/mfa/users';
+        value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
         parameters[name] = value;
         const of = path;
         if (own) giveBack = () => this.#idle.set(of, [...(this.#idle.get(of) ?? []), value]);
@@ -102,7 +130,27 @@ export class Fixtures {
     return this.#idle.get(path)?.pop() ?? (await this.#make(path, collection));
   }
 
+  /** Registers a device; `verified`: it needs no one-time password first. */
+  async register(path: string, verified: boolean): Promise<Registered> {
+    const { body, text } = await this.call('POST', path, {
+      factor_id: 1,
+      display_name: 'Phone',
+      expires_in: 900,
+      verified,
+    });
+    assert.ok(body?.factor_data, text);
+    this.secrets.set(body.id, body.factor_data.verification_token);
+    return body;
+  }
+
+  /** The one-time password of now. */
+  code(id: string): string {
+    return codeAt(this.secrets.get(id) ?? '', this.#app.services.clock.now());
+  }
+
   async #make(path: string, collection: string): Promise<string> {
+    const maker = makers[collection];
+    if (maker) return maker(this, path);
     const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
     const { status, text, body: made } = await this.call('POST', path, body);
     assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);

@@ -84,6 +84,16 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, 'open', 'body', ({ user }) => ({ username: user.email ?? '', password }));
     return { ...taken, user: taken.signedIn };
   },
+  'pages showSecondFactor': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'code', 'query'),
+  'pages giveSecondFactor': async (pool) => {
+    const taken = await page(pool, 'code', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
+    return { ...taken, user: taken.signedIn };
+  },
+  'pages showEnrolment': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'enrolment', 'query'),
+  'pages enrolSecondFactor': async (pool) => {
+    const taken = await page(pool, 'enrolment', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
+    return { ...taken, user: taken.signedIn };
+  },
   'pages showNewPassword': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'expired', 'query'),
   'pages chooseNewPassword': async (pool, { pick }) => {
     const chosen = { new_password: `new ${password} ${pick}`, new_password_confirmation: `new ${password} ${pick}` };

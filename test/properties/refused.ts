@@ -35,9 +35,13 @@ const fixedWords = new RegExp(
   ].join('|'),
 );
 
+/** Of users as XML: an id that none can have is an unknown one. */
+const unknownInXml = '<error>Not found</error>';
+
 function hasFixedWords({ status, body, headers, text }: Answer): boolean {
   const words = body?.error_description ?? body?.status?.message ?? body?.message ?? '';
   const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
+  if (status === 404 && text.includes(unknownInXml)) return true;
   const isKeyError = text.includes('<code>invalid_or_missing_api_key</code>');
   const namesNothing = isPage && [401, 403, 410].includes(status);
   return fixedErrors.has(body?.error) || fixedWords.test(words) || namesNothing || isKeyError;

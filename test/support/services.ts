@@ -12,6 +12,7 @@ import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
+import { createPackageQueue } from '../../src/domain/hooks/package-queue.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
@@ -67,6 +68,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
@@ -83,7 +85,9 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    packageBuilds: createPackageQueue({ store, clock, log }, null),
+    geoip: { countryOf: async () => null },
+    log,
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,

@@ -16,6 +16,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
@@ -65,6 +66,8 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     invites: inviteVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
+    packageBuilds: packageBuildVerbs(db),
+    signInHistories: signInHistoryVerbs(db),
   };
 }
 

@@ -13,8 +13,8 @@ import { users } from './users.ts';
 
 /** Each takes several requests. */
 const amounts = {
-  sqlite: { creations: 400, changes: 120 },
-  postgres: { creations: 100, changes: 40 },
+  sqlite: { creations: 250, changes: 60 },
+  postgres: { creations: 60, changes: 20 },
 } as const;
 
 for (const kind of databases) {

@@ -8,7 +8,7 @@ import { closedInItself, initial, isolated, tileColour, webLink } from './text.t
 const eta = new Eta({ autoEscape: true });
 
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
-for (const name of ['layout', 'icon', 'sign-in', 'new-password', 'consent', 'message']) {
+for (const name of ['layout', 'icon', 'sign-in', 'new-password', 'consent', 'message', 'sign-out', 'signed-out']) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`./views/${name}.eta`, import.meta.url), 'utf8'));
 }
 

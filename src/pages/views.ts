@@ -3,3 +3,4 @@ export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type NewPasswordView, newPasswordPage } from './new-password-page.ts';
 export { type SignInView, signInPage } from './sign-in-page.ts';
+export { type SignOutView, signedOutPage, signOutPage } from './sign-out-page.ts';

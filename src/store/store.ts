@@ -28,6 +28,7 @@ import type {
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  NoticeRecord,
   OpenClient,
   PolicyRecord,
   RoleRecord,
@@ -384,8 +385,25 @@ export interface SessionStore {
   create(session: New<SessionRecord>): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
-  end(accountId: number, digest: string): Promise<void>;
+  /** False when there is none. */
+  end(accountId: number, digest: string): Promise<boolean>;
   endOfUser(accountId: number, userId: number): Promise<void>;
+}
+
+/** What clients are to be told, until they have heard. */
+export interface NoticeStore {
+  /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
+  addForSession(
+    accountId: number,
+    session: Pick<SessionRecord, 'userId' | 'sid'>,
+    subject: string,
+    at: Milliseconds,
+  ): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<NoticeRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
 }
 
 export interface AuthorizationStore {
@@ -573,6 +591,7 @@ export interface StoreVerbs {
   readonly clients: ClientStore;
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
+  readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
   readonly events: EventStore;

@@ -4,7 +4,9 @@ import {
   newPasswordPage,
   type RefusalReason,
   refusalPage,
+  signedOutPage,
   signInPage,
+  signOutPage,
 } from '../../src/pages/views.ts';
 
 const requestId = '01J9Z6T2M4V8Q0W3K7R5N1B6XC';
@@ -53,6 +55,14 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     action: '/consent',
   };
   const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };
+  const signingOut = {
+    accountName: names.account,
+    userName: names.user,
+    userEmail: names.email,
+    csrf: form.csrf,
+    request: form.request,
+    action: '/sign-out',
+  };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -68,6 +78,9 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['new-password-weak', newPasswordPage({ ...replacing, problem: { weakness: 'must have 12 to 256 characters' } })],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
+    ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
+    ['signed-out', signedOutPage({ accountName: names.account })],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],
     ['error-no-account', errorPage(error)],
     ['error-busy', errorPage({ ...error, accountName: names.account, status: 503 })],

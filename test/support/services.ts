@@ -15,6 +15,7 @@ import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/d
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
+import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
@@ -67,13 +68,17 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
   const egress = overrides.egress ?? createOwnEgress(nowhere);
+  const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
+  const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   return {
-    addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
+    addresses,
     store,
     clock,
     random: systemRandom,
     vault,
-    signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
+    signer,
+    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
@@ -81,7 +86,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    log,
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,

@@ -17,6 +17,10 @@ export interface EventDetails {
   'sign_in.refused': { readonly reason: string; readonly app_id: number };
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
+  /** The user ended the session of a browser; `app_id` is the app that asked for it. */
+  'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
+  /** A client could not be told that a session ended. */
+  'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
   'grant.issued': {

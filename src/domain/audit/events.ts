@@ -32,6 +32,8 @@ export const outcomes = {
   'sign_in.failed': 'refused',
   'sign_in.refused': 'refused',
   'sign_in.closed': 'success',
+  'sign_out.succeeded': 'success',
+  'logout_notice.abandoned': 'refused',
   'consent.allowed': 'success',
   'consent.denied': 'success',
   'grant.issued': 'success',

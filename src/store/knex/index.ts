@@ -15,6 +15,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { noticeVerbs } from './notices.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
@@ -56,6 +57,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     clients: clientVerbs(db, hot),
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
+    notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
     events: eventVerbs(db, hot, pending),

@@ -14,6 +14,7 @@ import { showConsent } from './show-consent.ts';
 import { showNewPassword } from './show-new-password.ts';
 import { showSignIn } from './show-sign-in.ts';
 import { signIn } from './sign-in.ts';
+import { showSignedOut, showSignOut, signOut } from './sign-out.ts';
 
 export function pages(services: Services): SurfaceDefinition<operations> {
   const handlers: Handlers<operations> = {
@@ -24,6 +25,9 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showConsent: showConsent(services),
     decideConsent: decideConsent(services),
     continueAuthorization: continueAuthorization(services),
+    showSignOut: showSignOut(services),
+    signOut: signOut(services),
+    showSignedOut,
     readAsset: readAsset(),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };

@@ -19,6 +19,7 @@ import { newPassword } from './new-password.ts';
 import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
 import { sessions } from './sessions.ts';
+import { signOut } from './sign-out.ts';
 import { statuses } from './statuses.ts';
 import { steps } from './steps.ts';
 
@@ -36,6 +37,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'statuses at every door': statuses,
   policies,
   consent,
+  'sign-out': signOut,
   assets,
 };
 

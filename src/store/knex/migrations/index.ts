@@ -7,6 +7,7 @@ import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
 import * as apps from './0007_apps.ts';
 import * as registrations from './0013_registrations.ts';
+import * as signOut from './0014_sign_out.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -18,6 +19,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0006_policies', ...policies },
   { name: '0007_apps', ...apps },
   { name: '0013_registrations', ...registrations },
+  { name: '0014_sign_out', ...signOut },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

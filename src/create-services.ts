@@ -18,6 +18,7 @@ import { createPackageQueue } from './domain/hooks/package-queue.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
@@ -34,13 +35,16 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
   const egress = createOwnEgress({ ...config.egress, isOwnHost });
+  const signer = createSigner({ store, clock, vault });
+  const { addresses } = config;
   return {
-    addresses: config.addresses,
+    addresses,
     store,
     clock,
     random,
     vault,
-    signer: createSigner({ store, clock, vault }),
+    signer,
+    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),
     limits: createLimits(),

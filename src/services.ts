@@ -110,6 +110,14 @@ export interface ClientKeys {
   ): Promise<readonly ClientKey[] | null>;
 }
 
+/** Tells clients of sessions that ended, from what the store keeps for them. */
+export interface LogoutNotices {
+  /** Sends what is due, in the background. */
+  wake(): void;
+  /** The same; settles when nothing is due any more. Failures are logged. */
+  run(): Promise<void>;
+}
+
 /** Counts per account, day and subject of what the trail does not tell one by one. */
 export interface DailyCounts {
   add(accountId: number, kind: CountKind, subjectId: number): void;
@@ -168,6 +176,7 @@ export interface Services {
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
+  readonly logoutNotices: LogoutNotices;
   /** What the service fetches because somebody registered an address (`EGRESS`). */
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */

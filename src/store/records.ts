@@ -206,6 +206,9 @@ export interface ExtraMetadata {
   /** Seconds (OpenID Connect Registration §2). */
   readonly default_max_age?: number;
   readonly require_auth_time?: boolean;
+  /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
+  readonly backchannel_logout_uri?: string;
+  readonly backchannel_logout_session_required?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
@@ -363,6 +366,19 @@ export interface SessionRecord {
   /** How long it lasts unused. */
   readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
+}
+
+/** What a client is still to be told: that a session of its ended. */
+export interface NoticeRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly appId: number;
+  /** The user, as the client knows them. */
+  readonly subject: string;
+  readonly sid: string;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly dueAt: Milliseconds;
 }
 
 /** What the client asked for at the authorization endpoint, validated. */

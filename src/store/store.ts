@@ -31,6 +31,7 @@ import type {
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  NoticeRecord,
   OpenClient,
   PackageBuildRecord,
   PolicyRecord,
@@ -394,7 +395,8 @@ export interface SessionStore {
   create(session: New<SessionRecord>): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
-  end(accountId: number, digest: string): Promise<void>;
+  /** False when there is none. */
+  end(accountId: number, digest: string): Promise<boolean>;
   endOfUser(accountId: number, userId: number): Promise<void>;
 }
 
@@ -434,6 +436,22 @@ export interface FirstFactor {
   readonly checkedAt: Milliseconds;
   /** How they have shown who they are until now. */
   readonly methods: readonly string[];
+}
+
+/** What clients are to be told, until they have heard. */
+export interface NoticeStore {
+  /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
+  addForSession(
+    accountId: number,
+    session: Pick<SessionRecord, 'userId' | 'sid'>,
+    subject: string,
+    at: Milliseconds,
+  ): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<NoticeRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
 }
 
 export interface AuthorizationStore {
@@ -665,6 +683,7 @@ export interface StoreVerbs {
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly secondFactors: SecondFactorStore;
+  readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;

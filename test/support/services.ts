@@ -17,6 +17,7 @@ import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/d
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
+import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
@@ -70,13 +71,16 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
+  const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
   return {
-    addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
+    addresses,
     store,
     clock,
     random: systemRandom,
     vault,
-    signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
+    signer,
+    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     totp: createTotp(),
     limits: createLimits(),

@@ -33,6 +33,10 @@ export interface EventDetails {
   'mfa.closed': { readonly attempts: number };
   'mfa.recovery_code_used': { readonly left: number };
   'mfa.recovery_codes_renewed': { readonly count: number };
+  /** The user ended the session of a browser; `app_id` is the app that asked for it. */
+  'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
+  /** A client could not be told that a session ended. */
+  'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
   'grant.issued': {

@@ -41,6 +41,8 @@ export const outcomes = {
   'mfa.closed': 'success',
   'mfa.recovery_code_used': 'success',
   'mfa.recovery_codes_renewed': 'success',
+  'sign_out.succeeded': 'success',
+  'logout_notice.abandoned': 'refused',
   'consent.allowed': 'success',
   'consent.denied': 'success',
   'grant.issued': 'success',

@@ -16,6 +16,7 @@ import { type Around, guardVerbs } from './guard.ts';
 import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
@@ -61,6 +62,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
     secondFactors: secondFactorVerbs(db),
+    notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
     invites: inviteVerbs(db),

@@ -10,6 +10,7 @@ import * as secondFactor from './0008_second_factor.ts';
 import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
+import * as signOut from './0014_sign_out.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -24,6 +25,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0010_hook_packages', ...hookPackages },
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
+  { name: '0014_sign_out', ...signOut },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -53,6 +53,13 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
+/** Up to 20 identifiers, no two the same. */
+export function parseRuntimes(text: string): string[] | undefined {
+  const runtimes = text.split(',').map((runtime) => runtime.trim());
+  const known = runtimes.length <= 20 && new Set(runtimes).size === runtimes.length;
+  return known && runtimes.every((runtime) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,49}$/.test(runtime)) ? runtimes : undefined;
+}
+
 export function parseLevel(text: string): LogLevel | undefined {
   return logLevels.find((level) => level === text);
 }

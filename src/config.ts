@@ -12,6 +12,7 @@ import {
   parseListening,
   parsePort,
   parseProxies,
+  parseRuntimes,
   parseScheme,
   parseSwitch,
   parseToken,
@@ -29,6 +30,8 @@ export interface Config {
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
+  /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
@@ -72,6 +75,10 @@ export const settings = {
   TRUST_PROXY: {
     fallback: 'none',
     meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
+  },
+  HOOK_RUNTIMES: {
+    fallback: '`jsruntime12.x`',
+    meaning: 'runtime identifiers that hooks may name, separated by commas; the first is the default',
   },
   LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
   METRICS_TOKEN: {
@@ -140,6 +147,14 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
     masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
     trustProxy: Object.freeze(trustProxy),
+    hookRuntimes: Object.freeze(
+      read(
+        'HOOK_RUNTIMES',
+        ['jsruntime12.x'],
+        parseRuntimes,
+        'identifiers of letters, digits, dots and hyphens, separated by commas',
+      ),
+    ),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),

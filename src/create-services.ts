@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
+import { createNoRunner } from './domain/hooks/no-runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
@@ -34,6 +35,8 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks: createNoRunner(),
+    hookRuntimes: config.hookRuntimes,
     log,
   };
 }

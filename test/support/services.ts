@@ -17,6 +17,7 @@ import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { type ScriptedRunner, scriptedRunner } from './scripted-runner.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -28,6 +29,7 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
+  readonly hooks: ScriptedRunner;
 }
 
 const pairs = new Map<string, Promise<KeyPair>>();
@@ -61,6 +63,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const hooks = scriptedRunner();
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -72,6 +75,8 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks,
+    hookRuntimes: ['jsruntime12.x'],
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,
     lines,

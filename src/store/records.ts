@@ -93,6 +93,12 @@ export interface UserRecord {
   readonly updatedAt: Milliseconds;
 }
 
+/** As much of a user as tokens are made from: read at every exchange, and no more. */
+export type TokenUser = Pick<
+  UserRecord,
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'updatedAt'
+>;
+
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
 export type UserState = 0 | 1 | 2 | 3;
 
@@ -228,6 +234,9 @@ export interface ClientRecord {
   readonly previousSecretDigest: string | null;
   readonly previousSecretExpiresAt: Milliseconds | null;
 }
+
+/** As much of a client as tells what its tokens are good for. */
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
 
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<

@@ -35,6 +35,8 @@ import type {
   ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
+  TokenUser,
   UserDetails,
   UserRecord,
 } from './records.ts';
@@ -155,8 +157,8 @@ export interface UserStore {
    * closed sign-in: how long a refusal takes must not tell which it was.
    */
   countDecoyAttempt(accountId: number): Promise<void>;
-  /** After a right password: the count is 0, the pause over; `passwordDigest` replaces the stored one when given. */
-  clearAttempts(accountId: number, userId: number, passwordDigest?: string): Promise<void>;
+  /** After a right password: the count is 0, the pause over. */
+  clearAttempts(accountId: number, userId: number): Promise<void>;
   /** The same password in a better form: false when the stored digest is not `from` any more. */
   replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
 }
@@ -285,8 +287,7 @@ export interface ClientStore {
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */
   registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
-  /** Takes as long for a client that does not exist as for one that does. */
-  /** `fresh`: read now, whatever is kept in memory. */
+  /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
@@ -458,14 +459,14 @@ export type ConsumptionOutcome =
   | {
       readonly outcome: 'rotated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | {
       /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | { readonly outcome: 'reused'; readonly grantId: number }
@@ -479,8 +480,8 @@ export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
   /** Null for client credentials. */
   readonly grant: GrantRecord | null;
-  readonly user: UserRecord | null;
-  readonly client: ClientRecord;
+  readonly user: TokenUser | null;
+  readonly client: TokenClient;
   /** For a user's token: whether the app is still assigned. */
   readonly assigned: boolean;
 }

@@ -2,6 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
+import type { Egress } from './domain/egress.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
@@ -142,5 +143,9 @@ export interface Services {
   readonly hooks: HookRunner;
   /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
   readonly hookRuntimes: readonly string[];
+  /** What the service fetches because somebody registered an address (`EGRESS`). */
+  readonly egress: Egress;
+  /** The `fetch` of hooks (`HOOK_EGRESS`). */
+  readonly hookEgress: Egress;
   readonly log: Log;
 }

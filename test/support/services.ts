@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
+import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
@@ -31,6 +32,9 @@ export interface TestServices extends Services {
   readonly generateKeyPair: GenerateKeyPair;
   readonly hooks: ScriptedRunner;
 }
+
+/** No request leaves a test, unless it says where to. */
+const nowhere = { public: false, hosts: [], isOwnHost: () => false };
 
 const pairs = new Map<string, Promise<KeyPair>>();
 
@@ -77,6 +81,8 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     counts: createDailyCounts({ store, clock }),
     hooks,
     hookRuntimes: ['jsruntime12.x'],
+    egress: createOwnEgress(nowhere),
+    hookEgress: createHookEgress(nowhere),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,
     lines,

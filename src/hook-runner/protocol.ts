@@ -68,7 +68,13 @@ export type GuestFetch = (
 /** What the service says. */
 export type ToProcess =
   | { readonly op: 'load'; readonly hook: number; readonly source: string; readonly packages: string | null }
-  | { readonly op: 'run'; readonly run: number; readonly hook: number; readonly input: string; readonly timeout: number }
+  | {
+      readonly op: 'run';
+      readonly run: number;
+      readonly hook: number;
+      readonly input: string;
+      readonly timeout: number;
+    }
   /** Answers the run's request; `answer` is the JSON of a `FetchAnswer`. */
   | { readonly op: 'fetched'; readonly run: number; readonly call: number; readonly answer: string };
 

@@ -1,0 +1,198 @@
+/** Which account has which hook process: one each, as many as memory allows, the least used let go first. */
+
+import type { HookCommand } from './command.ts';
+import { type Member, runsAtOnce, startMember } from './member.ts';
+import type { GuestFetch } from './protocol.ts';
+
+const sweepMilliseconds = 1000;
+const oldestMilliseconds = 10 * 60_000;
+/** Runs of one account that wait for room. */
+const mostWaiting = 256;
+
+export interface PoolOptions {
+  /** How processes are started; rejects when none can be. */
+  readonly command: Promise<HookCommand>;
+  readonly fetch: GuestFetch;
+  readonly mostProcesses: number;
+  /** Unused processes are let go after so long. */
+  readonly idleMilliseconds: number;
+  readonly waitMilliseconds: number;
+}
+
+interface Place {
+  readonly member: Member;
+  readonly bornAt: number;
+  usedAt: number;
+}
+
+/** A run that waits for a process: called with one that has room, or with null when none will come. */
+type Begin = (member: Member | null) => void;
+
+export interface Pool {
+  /** Does `work` in the account's process as soon as it has room; null when it had none in time. */
+  use<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
+  recycle(accountId: number): void;
+  /** Why no process could be started when that was last tried; null when it could. */
+  trouble(): string | null;
+  processes(): readonly { readonly accountId: number | null; readonly pid: number | null; readonly underWay: number }[];
+  close(): Promise<void>;
+}
+
+export function createPool({ command, fetch, mostProcesses, idleMilliseconds, waitMilliseconds }: PoolOptions): Pool {
+  const places = new Set<Place>();
+  const queues = new Map<number, Begin[]>();
+  let known: HookCommand | null = null;
+  let trouble: string | null = null;
+  let isClosed = false;
+  let spare: Place | null = null;
+
+  const started = command.then(
+    (found) => {
+      known = found;
+      spare = start();
+    },
+    (error: unknown) => {
+      trouble = error instanceof Error ? error.message : String(error);
+    },
+  );
+
+  function start(): Place | null {
+    if (known === null || isClosed || places.size >= mostProcesses) return null;
+    const member = startMember({ command: known, fetch, changed: dispatchAll });
+    const now = performance.now();
+    const place: Place = { member, bornAt: now, usedAt: now };
+    places.add(place);
+    void member.ready.then((isReady) => {
+      if (isReady) trouble = null;
+      else if (!member.isReady() && !isClosed) noteFailure(place);
+      dispatchAll();
+    });
+    void member.process.gone.then(() => {
+      places.delete(place);
+      if (spare === place) spare = null;
+      dispatchAll();
+    });
+    return place;
+  }
+
+  /** Nobody waits for what does not start. */
+  function noteFailure({ member }: Place): void {
+    const said = member.process.lastWords().trim().split('\n')[0] ?? '';
+    trouble = `a hook process does not start: ${said.slice(0, 200) || 'it ended at once'}`;
+    const account = member.account();
+    if (account !== null) for (const begin of queues.get(account)?.splice(0) ?? []) begin(null);
+  }
+
+  function placeOf(accountId: number): Place | undefined {
+    for (const place of places) {
+      if (place.member.account() === accountId && !place.member.isRetired()) return place;
+    }
+    return undefined;
+  }
+
+  /** The spare one, or a new one, or one in the place of the least used that has nothing to do. */
+  function provide(accountId: number): void {
+    let place = spare?.member.isRetired() ? null : spare;
+    spare = null;
+    if (!place) {
+      if (places.size >= mostProcesses) letGoLeastUsed();
+      place = start();
+    }
+    place?.member.bind(accountId);
+  }
+
+  function letGoLeastUsed(): void {
+    const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
+    idle[0]?.member.retire();
+  }
+
+  function isIdle(member: Member): boolean {
+    return member.underWay() === 0 && !member.isRetired();
+  }
+
+  function dispatchAll(): void {
+    for (const [accountId, queue] of queues) {
+      if (queue.length === 0) queues.delete(accountId);
+      else dispatch(accountId, queue);
+    }
+    if (!spare && queues.size === 0 && hasUse()) spare = start();
+  }
+
+  function hasUse(): boolean {
+    for (const { member } of places) if (member.account() !== null) return true;
+    return false;
+  }
+
+  function dispatch(accountId: number, queue: Begin[]): void {
+    const place = placeOf(accountId);
+    if (!place) provide(accountId);
+    if (!place?.member.isReady()) return;
+    const { member } = place;
+    while (queue.length > 0 && !member.isRetired() && member.underWay() < runsAtOnce) {
+      place.usedAt = performance.now();
+      queue.shift()?.(member);
+    }
+  }
+
+  /** Of age, or unused: whatever comes next gets a new one. */
+  function sweep(): void {
+    const now = performance.now();
+    for (const place of places) {
+      const { member, bornAt, usedAt } = place;
+      const isIdle = member.underWay() === 0 && now - usedAt > idleMilliseconds;
+      const isOld = member.account() !== null && now - bornAt > oldestMilliseconds;
+      if (isOld || (isIdle && (place !== spare || !hasUse()))) member.retire();
+    }
+  }
+
+  const sweeper = setInterval(sweep, Math.min(sweepMilliseconds, idleMilliseconds)).unref();
+  // Of a service that ends in haste: what still waits for its input to close is not left to that.
+  const killAll = () => {
+    for (const { member } of places) member.process.kill();
+  };
+  process.once('exit', killAll);
+
+  return {
+    use(accountId, work) {
+      return new Promise((resolve) => {
+        const queue = queues.get(accountId) ?? [];
+        if (isClosed || queue.length >= mostWaiting) return resolve(null);
+        const timer = setTimeout(() => {
+          const at = queue.indexOf(begin);
+          if (at !== -1) queue.splice(at, 1);
+          resolve(null);
+        }, waitMilliseconds);
+        const begin: Begin = (member) => {
+          clearTimeout(timer);
+          resolve(member === null ? null : work(member));
+        };
+        queues.set(accountId, queue);
+        queue.push(begin);
+        if (known === null && trouble !== null) return begin(null);
+        return dispatchAll();
+      });
+    },
+    recycle(accountId) {
+      placeOf(accountId)?.member.retire();
+    },
+    trouble: () => trouble,
+    processes: () =>
+      [...places].map(({ member }) => ({
+        accountId: member.account(),
+        pid: member.process.pid,
+        underWay: member.underWay(),
+      })),
+    async close() {
+      isClosed = true;
+      clearInterval(sweeper);
+      process.off('exit', killAll);
+      await started;
+      for (const queue of queues.values()) for (const begin of queue.splice(0)) begin(null);
+      const gone = [...places].map(({ member }) => {
+        member.kill();
+        return member.process.gone;
+      });
+      await Promise.all(gone);
+    },
+  };
+}

@@ -19,6 +19,8 @@ export interface HookStore {
   create(hook: NewHook, definition: HookDefinition, packageBuildId: number | null): Promise<StoredHook>;
   /** With the version that was asked for last. */
   find(accountId: number, uuid: string): Promise<StoredHook | null>;
+  /** The UUID of the hook with this number. */
+  findUuid(accountId: number, id: number): Promise<string | null>;
   /** How many the account has. */
   count(accountId: number): Promise<number>;
   /** With the versions asked for last. Fields: `created_at`, `updated_at`, `type`. */

@@ -119,6 +119,10 @@ export function hookVerbs(db: Knex): HookStore {
       const row = await withVersions(db, 'version', accountId).where('h.uuid', uuid).first();
       return row ? readStored(row) : null;
     },
+    findUuid: async (accountId, id) => {
+      const row = await db('hooks').where({ account_id: accountId, id }).first('uuid');
+      return row?.uuid ?? null;
+    },
     count: async (accountId) => {
       const [counted] = await db('hooks').where('account_id', accountId).count({ total: '*' });
       return Number(counted?.['total']);

@@ -32,6 +32,7 @@ module.exports = {
         pathNot: [
           '^src/http/operation\\.ts$',
           '^src/http/contract\\.ts$', // the address of an operation, for links
+          '^src/http/xml-text\\.ts$', // how text stands in XML
           '^src/http/surface\\.ts$', // narrowed below: its `SurfaceDefinition` is what a surface is
           '^src/domain/',
           '^src/services\\.ts$',
@@ -179,7 +180,10 @@ module.exports = {
     only('knex', 'knex', ['src/store/knex/']),
     only('database-driver', 'better-sqlite3|pg|pg-.*', ['src/store/knex/']),
     only('argon2', '@node-rs/argon2.*', ['src/adapters/']),
+    only('bcrypt', '@node-rs/bcrypt.*', ['src/adapters/']),
+    only('totp', 'otpauth', ['src/adapters/']),
     only('eta', 'eta', ['src/pages/']),
+    only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
     only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
     only('jose', 'jose', ['src/domain/', 'src/adapters/']),

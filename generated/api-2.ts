@@ -213,6 +213,165 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/mfa/users/{id}/factors": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the kinds of second factor
+         * @description The kinds of second factor that the user can register. There is one: time-based one-time codes of an authenticator app
+         *     ([RFC 6238](https://www.rfc-editor.org/rfc/rfc6238): SHA-1, six digits, 30 seconds). The list is short and has no pages.
+         */
+        readonly get: operations["listFactors"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/registrations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Register a device
+         * @description Makes a key for an authenticator app of the user and answers with it; it is not shown again. The device counts once a code
+         *     of it has come (`PUT` of the registration), or at once with `verified` `true`, where the caller answers for it that the
+         *     user has the device. A user has up to 10 devices, registrations that wait included: beyond that it is 422.
+         */
+        readonly post: operations["createRegistration"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/registrations/{registration_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a registration
+         * @description A registration of the user, while it waits and once it is accepted. One that has expired is 404, and one whose device is
+         *     gone.
+         */
+        readonly get: operations["readRegistration"];
+        /**
+         * Accept a registration
+         * @description Accepts the registration when `otp` is a code of the device, of the present 30 seconds or of those before and after. Any
+         *     other code is 422, as is a registration that is accepted already. The code is used up.
+         */
+        readonly put: operations["acceptRegistration"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the devices of a user
+         * @description Devices that the user can show as a second factor, the oldest first; those that wait for a code are not among them. The
+         *     list is short and has no pages.
+         */
+        readonly get: operations["listDevices"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/devices/{device_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a device
+         * @description Takes a device from the user; with the last one the recovery codes go too. Who is signed in stays so. A body is not
+         *     looked at.
+         */
+        readonly delete: operations["deleteDevice"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/verifications": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask for a code
+         * @description Begins a check of the user's second factor on behalf of the caller: the code of one device is to come with `PUT` before
+         *     it expires.
+         */
+        readonly post: operations["createVerification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/mfa/users/{id}/verifications/{verification_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a verification
+         * @description A verification of the user, while it waits and once it is accepted. One that has expired is 404.
+         */
+        readonly get: operations["readVerification"];
+        /**
+         * Check a code
+         * @description Accepts the verification when `otp` is a code of the device that was not used before, of the present 30 seconds or of
+         *     those before and after; the code is used up. Any other code is 422, as is a verification that is accepted already. Wrong
+         *     codes count as those of a sign-in do: 10 in a row (the policy's `maximum_invalid_login_attempts`) close the user's second
+         *     factor for 15 minutes (`lock_effective_minutes`).
+         */
+        readonly put: operations["acceptVerification"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/api_authorizations": {
         readonly parameters: {
             readonly query?: never;
@@ -599,7 +758,7 @@ export interface paths {
          * @description Changes the members sent, those of `configuration` one by one. `null` clears a member; `name`, `connector_id`, `visible`
          *     and the numbers of `configuration` stay as they are then. Read-only and unknown members are ignored.
          *
-         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 loses its
+         *     Users who lose the app with a role lose their tokens for it. A client that gets `token_endpoint_auth_method` 2 or 3 loses its
          *     secret; one that leaves it has none before `POST /api/2/apps/{id}/secret` makes one.
          */
         readonly put: operations["updateApp"];
@@ -1218,12 +1377,12 @@ export interface components {
              */
             readonly password_confirmation?: string | null;
             /**
-             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named. The first right sign-in replaces the digest. Write-only.
+             * @description How `password` was hashed elsewhere: `salt+sha256` or `sha256+salt`, the 64 hexadecimal digits of the SHA-256 of the salt and the password in the order named; or `bcrypt`, a hash that begins with `$2a$`, `$2b$` or `$2y$`, of a cost from 04 to 12. The first right sign-in replaces the digest. Write-only.
              * @example salt+sha256
              */
             readonly password_algorithm?: string | null;
             /**
-             * @description The salt of an imported password, up to 255 characters. Write-only.
+             * @description The salt of an imported password, up to 255 characters; not looked at with bcrypt. Write-only.
              * @example n4cl
              */
             readonly salt?: string | null;
@@ -1806,6 +1965,244 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             readonly updated_at?: string;
+        };
+        /** @description A kind of second factor. */
+        readonly Factor: {
+            /**
+             * @description Identifier of the kind; what a registration names.
+             * @example 1
+             */
+            readonly factor_id: number;
+            /**
+             * @description What people call it.
+             * @example Authenticator app
+             */
+            readonly name: string;
+            /**
+             * @description Name of the kind for programs.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+        };
+        /** @description A device to be registered. */
+        readonly RegistrationRequest: {
+            /**
+             * @description The kind of device.
+             * @example 1
+             */
+            readonly factor_id: number;
+            /**
+             * @description What its user calls it, 1 to 64 characters.
+             * @example Phone
+             */
+            readonly display_name: string;
+            /**
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 unless said.
+             * @example 300
+             */
+            readonly expires_in?: number | string;
+            /**
+             * @description True when the device counts at once, without a code. False unless said.
+             * @example false
+             */
+            readonly verified?: boolean;
+        };
+        /** @description A device on its way to the user, with its key. */
+        readonly NewRegistration: {
+            /**
+             * @description Identifier of the registration, a UUID.
+             * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
+             */
+            readonly id: string;
+            /**
+             * @description Identifier of the user, in decimal digits.
+             * @example 7
+             */
+            readonly user_id: string;
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
+            /**
+             * @description What its user calls the device.
+             * @example Phone
+             */
+            readonly user_display_name: string;
+            /**
+             * @description What people call the kind of device.
+             * @example Authenticator app
+             */
+            readonly type_display_name: string;
+            /**
+             * @description Name of the kind for programs.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+            /**
+             * @description Identifier of the device, in decimal digits.
+             * @example 12
+             */
+            readonly device_id: string;
+            /**
+             * Format: date-time
+             * @description Until when a code can come, ISO 8601 in UTC with milliseconds; null once it has.
+             * @example 2026-11-21T10:02:00.000Z
+             */
+            readonly expires_at: string | null;
+            /** @description What an authenticator app is set up with; shown once. */
+            readonly factor_data: {
+                /**
+                 * @description The key in base 32, to be typed.
+                 * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                 */
+                readonly verification_token: string;
+                /**
+                 * @description The same as an `otpauth:` URI, to be shown as a QR code.
+                 * @example otpauth://totp/Northwind:ada?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+                 */
+                readonly totp_url: string;
+            };
+        };
+        /** @description A device on its way to the user. */
+        readonly Registration: {
+            /**
+             * @description Identifier of the registration, a UUID.
+             * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
+             */
+            readonly id: string;
+            /**
+             * @description Identifier of the user, in decimal digits.
+             * @example 7
+             */
+            readonly user_id: string;
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
+            /**
+             * @description What its user calls the device.
+             * @example Phone
+             */
+            readonly user_display_name: string;
+            /**
+             * @description What people call the kind of device.
+             * @example Authenticator app
+             */
+            readonly type_display_name: string;
+            /**
+             * @description Name of the kind for programs.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+            /**
+             * @description Identifier of the device, in decimal digits.
+             * @example 12
+             */
+            readonly device_id: string;
+            /**
+             * Format: date-time
+             * @description Until when a code can come, ISO 8601 in UTC with milliseconds; null once it has.
+             * @example 2026-11-21T10:02:00.000Z
+             */
+            readonly expires_at: string | null;
+        };
+        /** @description A code. */
+        readonly Otp: {
+            /**
+             * @description The code as text, or as a number, which is padded to six digits.
+             * @example 287082
+             */
+            readonly otp: string | number;
+        };
+        /** @description What the user has beside the password. */
+        readonly Device: {
+            /**
+             * @description Identifier of the device, in decimal digits.
+             * @example 12
+             */
+            readonly device_id: string;
+            /**
+             * @description What its user calls the device.
+             * @example Phone
+             */
+            readonly user_display_name: string;
+            /**
+             * @description What people call the kind of device.
+             * @example Authenticator app
+             */
+            readonly type_display_name: string;
+            /**
+             * @description Name of the kind for programs.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+            /**
+             * @description Whether it is the one that is meant where none is named.
+             * @example true
+             */
+            readonly default: boolean;
+        };
+        /** @description Whose code is to come. */
+        readonly VerificationRequest: {
+            /**
+             * @description A device of the user, as text or as a number.
+             * @example 12
+             */
+            readonly device_id: number | string;
+            /**
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 unless said.
+             * @example 300
+             */
+            readonly expires_in?: number | string;
+        };
+        /** @description A check of the user's second factor. */
+        readonly Verification: {
+            /**
+             * @description Identifier of the verification, a UUID.
+             * @example 0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11
+             */
+            readonly id: string;
+            /**
+             * @description Identifier of the user, in decimal digits.
+             * @example 7
+             */
+            readonly user_id: string;
+            /**
+             * @description Whether a code has come.
+             * @example pending
+             * @enum {string}
+             */
+            readonly status: "pending" | "accepted";
+            /**
+             * @description What its user calls the device.
+             * @example Phone
+             */
+            readonly user_display_name: string;
+            /**
+             * @description What people call the kind of device.
+             * @example Authenticator app
+             */
+            readonly type_display_name: string;
+            /**
+             * @description Name of the kind for programs.
+             * @example Authenticator
+             */
+            readonly auth_factor_name: string;
+            /**
+             * @description Identifier of the device.
+             * @example 12
+             */
+            readonly device_id: number;
+            /**
+             * Format: date-time
+             * @description Until when a code can come, ISO 8601 in UTC with milliseconds; null once it has.
+             * @example 2026-11-21T10:02:00.000Z
+             */
+            readonly expires_at: string | null;
         };
         /** @description For whom the tokens are, and how long they live. */
         readonly Configuration: {
@@ -2526,10 +2923,10 @@ export interface components {
              */
             readonly visible?: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id?: null;
+            readonly policy_id?: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -2596,11 +2993,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -2666,6 +3063,11 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
+            /**
              * @description Address of the app's icon, http or https.
              * @example null
              */
@@ -2701,11 +3103,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A client as the management of the account sees it. */
@@ -2752,10 +3154,10 @@ export interface components {
              */
             readonly visible: boolean;
             /**
-             * @description Always null, the default policy. Read-only.
+             * @description The policy of sign-ins to the app, for users who have none of their own; null, that of the user's role or the default policy.
              * @example null
              */
-            readonly policy_id: null;
+            readonly policy_id: number | null;
             /**
              * @description Always null; there are no brands. Read-only.
              * @example null
@@ -2822,11 +3224,11 @@ export interface components {
                  */
                 readonly oidc_application_type: 0 | 1;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt.
                  * @example 0
                  * @enum {integer}
                  */
-                readonly token_endpoint_auth_method: 0 | 1 | 2;
+                readonly token_endpoint_auth_method: 0 | 1 | 2 | 3;
                 /**
                  * @description How long an access token is valid, in minutes. Read-only.
                  * @example 60
@@ -2892,6 +3294,11 @@ export interface components {
              */
             readonly visible?: boolean | null;
             /**
+             * @description The policy of sign-ins to the app: session lifetimes and the second factor. Null or 0, that of the user's role or the default policy.
+             * @example null
+             */
+            readonly policy_id?: number | null;
+            /**
              * @description Address of the app's icon, http or https.
              * @example null
              */
@@ -2927,11 +3334,11 @@ export interface components {
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none; 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
                  * @example 0
                  * @enum {integer|null}
                  */
-                readonly token_endpoint_auth_method?: 0 | 1 | 2 | null;
+                readonly token_endpoint_auth_method?: 0 | 1 | 2 | 3 | null;
             } | null;
         };
         /** @description A user of an app, with the members that `fields` names. */
@@ -3773,11 +4180,11 @@ export interface components {
         /** @description Who did it. */
         readonly EventActor: {
             /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`.
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` whoever called with the API key of this id.
              * @example credential
              * @enum {string}
              */
-            readonly type: "user" | "client" | "credential" | "api_key" | "command_line" | "system";
+            readonly type: "user" | "client" | "credential" | "API" | "command_line" | "system";
             /**
              * @description Null for the command line, for the service itself, and for a user who did not show who they are.
              * @example 3
@@ -3811,7 +4218,7 @@ export interface components {
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
@@ -4092,6 +4499,21 @@ export interface components {
          * @example 1
          */
         readonly Id: number;
+        /**
+         * @description Identifier of the registration, a UUID; any other text is answered as unknown.
+         * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
+         */
+        readonly RegistrationId: string;
+        /**
+         * @description Identifier of the device, as the list of devices has it.
+         * @example 12
+         */
+        readonly DeviceId: number;
+        /**
+         * @description Identifier of the verification, a UUID; any other text is answered as unknown.
+         * @example 0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11
+         */
+        readonly VerificationId: string;
         /**
          * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
          * @example 3
@@ -5446,6 +5868,521 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listFactors: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The kinds. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "factor_id": 1,
+                     *         "name": "Authenticator app",
+                     *         "auth_factor_name": "Authenticator"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Factor"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The device; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "factor_id": 1,
+                 *       "display_name": "Phone",
+                 *       "expires_in": 300
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The registration, with the key. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a",
+                     *       "user_id": "7",
+                     *       "status": "pending",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": "12",
+                     *       "expires_at": "2026-11-21T10:02:00.000Z",
+                     *       "factor_data": {
+                     *         "verification_token": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *         "totp_url": "otpauth://totp/Northwind:ada%40northwind.example?issuer=Northwind&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewRegistration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the registration, a UUID; any other text is answered as unknown.
+                 * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
+                 */
+                readonly registration_id: components["parameters"]["RegistrationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The registration, without the key. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a",
+                     *       "user_id": "7",
+                     *       "status": "pending",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": "12",
+                     *       "expires_at": "2026-11-21T10:02:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Registration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly acceptRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the registration, a UUID; any other text is answered as unknown.
+                 * @example 6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a
+                 */
+                readonly registration_id: components["parameters"]["RegistrationId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The code; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "otp": "287082"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Otp"];
+            };
+        };
+        readonly responses: {
+            /** @description The registration, accepted. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a",
+                     *       "user_id": "7",
+                     *       "status": "accepted",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": "12",
+                     *       "expires_at": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Registration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listDevices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The devices. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "12",
+                     *         "user_display_name": "Phone",
+                     *         "type_display_name": "Authenticator app",
+                     *         "auth_factor_name": "Authenticator",
+                     *         "default": true
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Device"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the device, as the list of devices has it.
+                 * @example 12
+                 */
+                readonly device_id: components["parameters"]["DeviceId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The device is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createVerification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The device; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "device_id": "12"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["VerificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The verification. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11",
+                     *       "user_id": "7",
+                     *       "status": "pending",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": 12,
+                     *       "expires_at": "2026-11-21T10:02:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Verification"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readVerification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the verification, a UUID; any other text is answered as unknown.
+                 * @example 0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11
+                 */
+                readonly verification_id: components["parameters"]["VerificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The verification. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11",
+                     *       "user_id": "7",
+                     *       "status": "pending",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": 12,
+                     *       "expires_at": "2026-11-21T10:02:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Verification"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly acceptVerification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @example 1
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description Identifier of the verification, a UUID; any other text is answered as unknown.
+                 * @example 0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11
+                 */
+                readonly verification_id: components["parameters"]["VerificationId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The code; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "otp": "287082"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Otp"];
+            };
+        };
+        readonly responses: {
+            /** @description The verification, accepted. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0b8f6f0c-6a57-4a4b-8a0a-5c5b9b7c2d11",
+                     *       "user_id": "7",
+                     *       "status": "accepted",
+                     *       "user_display_name": "Phone",
+                     *       "type_display_name": "Authenticator app",
+                     *       "auth_factor_name": "Authenticator",
+                     *       "device_id": 12,
+                     *       "expires_at": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Verification"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -94,10 +94,60 @@ export interface paths {
          *     Members that are not listed are ignored, those of the answer (`client_id`, `client_secret`, `app_id`,
          *     `account_id`) included. No address in a registration is ever fetched while registering.
          *
+         *     The answer holds `registration_access_token` and `registration_client_uri`, with which the client reads,
+         *     replaces and deletes its registration ([RFC 7592](https://www.rfc-editor.org/rfc/rfc7592)).
+         *
+         *     A client of open registration that was not used within 30 days, or not for 180 days since, expires (both
+         *     settable per account): its `client_id` is `invalid_client` from then on, and it may register anew.
+         *
          *     Access must be assigned to `app_id` before anyone can sign in to the client.
          */
         readonly post: operations["registerClient"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/oauth2/register/{client_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client's identifier, at most 255 characters; with the address, as `registration_client_uri`.
+                 * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                 */
+                readonly client_id: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Read a registration
+         * @description The client as it is registered now ([RFC 7592 section 2.1](https://www.rfc-editor.org/rfc/rfc7592#section-2.1)).
+         *
+         *     The credential is the client's **registration access token**: see the scheme `registrationToken`. It is checked by
+         *     the operation itself, and answered as it was sent. Clients that were registered at another door, or made in the
+         *     management API, have none. `client_secret` is in no answer but the one that made it.
+         */
+        readonly get: operations["readClient"];
+        /**
+         * Replace a registration
+         * @description Replaces the client's metadata ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)) by the
+         *     rules of `POST /oauth2/register`. What is left out is gone, or has its default again. `client_id` must be there and
+         *     be the one of the path. The other members of the answer (`registration_access_token`, `registration_client_uri`,
+         *     `client_id_issued_at`, `client_secret_expires_at`, `app_id`, `account_id`) change nothing, whatever they hold.
+         *
+         *     A client that had no secret and whose new method needs one gets it in this answer; a client of the method `none`
+         *     has none from then on. Otherwise the secret stays as it is.
+         */
+        readonly put: operations["replaceClient"];
+        readonly post?: never;
+        /**
+         * Delete a registration
+         * @description Removes the client with its app, access, grants and tokens ([RFC 7592 section 2.3](https://www.rfc-editor.org/rfc/rfc7592#section-2.3)). JWT access tokens live on until they expire where only their signature is checked.
+         */
+        readonly delete: operations["deleteClient"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -133,6 +183,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
          *
@@ -165,6 +216,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
          *
@@ -405,28 +457,61 @@ export interface components {
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly token_endpoint_auth_methods_supported: readonly components["schemas"]["TokenEndpointAuthMethod"][];
+            readonly token_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the introspection endpoint.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly introspection_endpoint_auth_methods_supported: readonly components["schemas"]["IntrospectionEndpointAuthMethod"][];
+            readonly introspection_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description How clients authenticate at the revocation endpoint.
              * @example [
              *       "client_secret_basic",
              *       "client_secret_post",
-             *       "none"
+             *       "none",
+             *       "private_key_jwt"
              *     ]
              */
-            readonly revocation_endpoint_auth_methods_supported: readonly components["schemas"]["RevocationEndpointAuthMethod"][];
+            readonly revocation_endpoint_auth_methods_supported: readonly components["schemas"]["ClientAuthMethod"][];
+            /**
+             * @description Algorithms with which clients of the method `private_key_jwt` may sign there.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA"
+             *     ]
+             */
+            readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description PKCE methods.
              * @example [
@@ -447,7 +532,8 @@ export interface components {
             /**
              * @description Values of `acr` that id tokens carry, each at most 255 characters.
              * @example [
-             *       "urn:gatehouse:acr:single-factor"
+             *       "urn:gatehouse:acr:single-factor",
+             *       "urn:gatehouse:acr:multi-factor"
              *     ]
              */
             readonly acr_values_supported: readonly string[];
@@ -575,7 +661,229 @@ export interface components {
              */
             readonly y: string;
         };
-        /** @description The client as registered ([RFC 7591 section 3.2.1](https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1)). Members that were not set are left out; `null` occurs nowhere. `client_secret` and `client_secret_expires_at` come together, for the methods with a secret. */
+        /** @description What a client is to be. Members that are not listed are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
+        readonly StandardClientMetadata: {
+            readonly client_name?: components["schemas"]["ClientName"];
+            readonly application_type?: components["schemas"]["application_type"];
+            readonly redirect_uris?: components["schemas"]["RedirectUris"];
+            /**
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @example private_key_jwt
+             */
+            readonly token_endpoint_auth_method?: string;
+            /**
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @example ES256
+             */
+            readonly token_endpoint_auth_signing_alg?: string;
+            readonly subject_type?: components["schemas"]["subject_type"];
+            readonly grant_types?: components["schemas"]["grant_types"];
+            readonly response_types?: components["schemas"]["response_types"];
+            readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
+            readonly logo_uri?: components["schemas"]["LogoUri"];
+            readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
+            readonly login_url?: components["schemas"]["LoginUrl"];
+            readonly id_token_signed_response_alg?: components["schemas"]["id_token_signed_response_alg"];
+            readonly contacts?: components["schemas"]["Contacts"];
+            readonly client_uri?: components["schemas"]["ClientUri"];
+            readonly policy_uri?: components["schemas"]["PolicyUri"];
+            readonly tos_uri?: components["schemas"]["TosUri"];
+            readonly jwks?: components["schemas"]["SubmittedKeySet"];
+            readonly jwks_uri?: components["schemas"]["JwksUri"];
+            readonly scope?: components["schemas"]["Scope"];
+            readonly software_id?: components["schemas"]["SoftwareId"];
+            readonly software_version?: components["schemas"]["SoftwareVersion"];
+            readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
+            /**
+             * @description Whether the client depends on `auth_time`, which every id token carries in any case; answered as sent.
+             * @example true
+             */
+            readonly require_auth_time?: boolean;
+            /**
+             * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
+             * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
+             */
+            readonly software_statement?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @example https://portal.example.com/sector.json
+             */
+            readonly sector_identifier_uri?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Id tokens are signed, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly id_token_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Id tokens are signed, never encrypted.
+             * @example A256GCM
+             */
+            readonly id_token_encrypted_response_enc?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example RS256
+             */
+            readonly userinfo_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example RSA-OAEP
+             */
+            readonly userinfo_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example A256GCM
+             */
+            readonly userinfo_encrypted_response_enc?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example RS256
+             */
+            readonly request_object_signing_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example RSA-OAEP
+             */
+            readonly request_object_encryption_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example A256GCM
+             */
+            readonly request_object_encryption_enc?: string;
+        };
+        /** @description What a client is to be from now on: all of it, since what is left out is gone or has its default again ([RFC 7592 section 2.2](https://www.rfc-editor.org/rfc/rfc7592#section-2.2)). */
+        readonly ReplacedClientMetadata: {
+            readonly client_name?: components["schemas"]["ClientName"];
+            readonly application_type?: components["schemas"]["application_type"];
+            readonly redirect_uris?: components["schemas"]["RedirectUris"];
+            /**
+             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, `none` for a public client, which gets no secret and must use PKCE, or `private_key_jwt`, for which `jwks` or `jwks_uri` is needed. Another value is `invalid_client_metadata`.
+             * @example private_key_jwt
+             */
+            readonly token_endpoint_auth_method?: string;
+            /**
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @example ES256
+             */
+            readonly token_endpoint_auth_signing_alg?: string;
+            readonly subject_type?: components["schemas"]["subject_type"];
+            readonly grant_types?: components["schemas"]["grant_types"];
+            readonly response_types?: components["schemas"]["response_types"];
+            readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
+            readonly logo_uri?: components["schemas"]["LogoUri"];
+            readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
+            readonly login_url?: components["schemas"]["LoginUrl"];
+            readonly id_token_signed_response_alg?: components["schemas"]["id_token_signed_response_alg"];
+            readonly contacts?: components["schemas"]["Contacts"];
+            readonly client_uri?: components["schemas"]["ClientUri"];
+            readonly policy_uri?: components["schemas"]["PolicyUri"];
+            readonly tos_uri?: components["schemas"]["TosUri"];
+            readonly jwks?: components["schemas"]["SubmittedKeySet"];
+            readonly jwks_uri?: components["schemas"]["JwksUri"];
+            readonly scope?: components["schemas"]["Scope"];
+            readonly software_id?: components["schemas"]["SoftwareId"];
+            readonly software_version?: components["schemas"]["SoftwareVersion"];
+            readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
+            /**
+             * @description Whether the client depends on `auth_time`, which every id token carries in any case; answered as sent.
+             * @example true
+             */
+            readonly require_auth_time?: boolean;
+            /**
+             * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
+             * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
+             */
+            readonly software_statement?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @example https://portal.example.com/sector.json
+             */
+            readonly sector_identifier_uri?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Id tokens are signed, never encrypted.
+             * @example RSA-OAEP
+             */
+            readonly id_token_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Id tokens are signed, never encrypted.
+             * @example A256GCM
+             */
+            readonly id_token_encrypted_response_enc?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example RS256
+             */
+            readonly userinfo_signed_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example RSA-OAEP
+             */
+            readonly userinfo_encrypted_response_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @example A256GCM
+             */
+            readonly userinfo_encrypted_response_enc?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example RS256
+             */
+            readonly request_object_signing_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example RSA-OAEP
+             */
+            readonly request_object_encryption_alg?: string;
+            /**
+             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @example A256GCM
+             */
+            readonly request_object_encryption_enc?: string;
+            /**
+             * @description The identifier of this client; another one, or none, is `invalid_client_metadata`.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id?: string;
+            /**
+             * Format: password
+             * @description May be left out; where it is sent it must be the current secret, else `invalid_client_metadata`. A client cannot choose its secret.
+             * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
+             */
+            readonly client_secret?: string;
+        };
+        /**
+         * @description How the client authenticates; the same at every endpoint.
+         * @example client_secret_basic
+         * @enum {string}
+         */
+        readonly ClientAuthMethod: "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+        /**
+         * @description An algorithm of the assertions of a client ([RFC 7518 section 3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1), [RFC 8037](https://www.rfc-editor.org/rfc/rfc8037)).
+         * @example ES256
+         * @enum {string}
+         */
+        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA";
+        /**
+         * @description For the method `private_key_jwt`: the JWT that the client signed, at most 8192 characters. An empty one counts as left out.
+         * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjMSJ9.c2lnbmF0dXJl
+         */
+        readonly ClientAssertion: string;
+        /**
+         * @description With `client_assertion`; must be `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
+         * @example urn:ietf:params:oauth:client-assertion-type:jwt-bearer
+         */
+        readonly ClientAssertionType: string;
+        /**
+         * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
+         * @example 2.4.1
+         */
+        readonly SoftwareVersion: string;
+        /**
+         * Format: int32
+         * @description Greatest age of a sign-in in seconds where an authorization request has no `max_age` ([OpenID Connect Registration section 2](https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata)).
+         * @example 3600
+         */
+        readonly DefaultMaxAge: number;
+        /** @description The client as registered ([RFC 7591 section 3.2.1](https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1)). Members that were not set are left out; `null` occurs nowhere. `client_secret` and `client_secret_expires_at` come together, when a secret was made: it is kept as a digest, and shown in no other answer. */
         readonly RegisteredClient: {
             readonly client_id: components["schemas"]["ClientId"];
             readonly client_id_issued_at: components["schemas"]["ClientIdIssuedAt"];
@@ -585,14 +893,18 @@ export interface components {
             readonly application_type: components["schemas"]["ApplicationType"];
             readonly redirect_uris: components["schemas"]["RedirectUris"];
             readonly post_logout_redirect_uris: components["schemas"]["PostLogoutRedirectUris"];
-            readonly token_endpoint_auth_method: components["schemas"]["TokenEndpointAuthMethod"];
-            readonly introspection_endpoint_auth_method: components["schemas"]["IntrospectionEndpointAuthMethod"];
-            readonly revocation_endpoint_auth_method: components["schemas"]["RevocationEndpointAuthMethod"];
+            readonly token_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
+            readonly introspection_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
+            readonly revocation_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly grant_types: components["schemas"]["GrantTypes"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
             readonly id_token_signed_response_alg: components["schemas"]["IdTokenSignedResponseAlg"];
-            readonly require_auth_time: components["schemas"]["RequireAuthTime"];
+            /**
+             * @description Whether the client depends on `auth_time`; every id token carries it in any case.
+             * @example false
+             */
+            readonly require_auth_time: boolean;
             readonly logo_uri?: components["schemas"]["LogoUri"];
             readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
             readonly login_url?: components["schemas"]["LoginUrl"];
@@ -604,8 +916,22 @@ export interface components {
             readonly contacts?: components["schemas"]["Contacts"];
             readonly scope?: components["schemas"]["Scope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
+            readonly software_version?: components["schemas"]["SoftwareVersion"];
+            readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
+            /**
+             * @description Token with which the client manages this registration ([RFC 7592 section 3](https://www.rfc-editor.org/rfc/rfc7592#section-3)). It stays the same for as long as the client exists; the service keeps a digest only. At most 255 characters.
+             * @example rg_mZ3xQ8sT1nW5yB7cR9dF2gH4jK6lP0vA
+             */
+            readonly registration_access_token: string;
+            /**
+             * Format: uri
+             * @description Where the client manages this registration.
+             * @example https://demo.id.example.com/oauth2/register/cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly registration_client_uri: string;
         };
         /** @description An authorization request; the members of the form. */
         readonly AuthorizationRequest: {
@@ -659,6 +985,11 @@ export interface components {
              * @example 3600
              */
             readonly max_age?: string;
+            /**
+             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @example urn:gatehouse:acr:multi-factor
+             */
+            readonly acr_values?: string;
             /**
              * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
              * @example ada@example.com
@@ -731,6 +1062,8 @@ export interface components {
             readonly password?: string;
             readonly client_id?: components["schemas"]["FormClientId"];
             readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
         /** @description Tokens ([RFC 6749 section 5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). */
         readonly TokenSet: {
@@ -813,6 +1146,8 @@ export interface components {
             readonly token_type_hint?: string;
             readonly client_id?: components["schemas"]["FormClientId"];
             readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
         /** @description What a token is good for ([RFC 7662 section 2.2](https://www.rfc-editor.org/rfc/rfc7662#section-2.2)). All but `active` are left out when it is not active. */
         readonly Introspection: {
@@ -884,7 +1219,7 @@ export interface components {
              * @example invalid_redirect_uri
              * @enum {string}
              */
-            readonly error: "invalid_redirect_uri" | "invalid_client_metadata" | "invalid_request";
+            readonly error: "invalid_redirect_uri" | "invalid_client_metadata" | "invalid_software_statement" | "invalid_request";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the caller may not register. */
@@ -958,24 +1293,6 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /**
-         * @description How the client authenticates at the token endpoint.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly TokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
-         * @description How the client authenticates at the introspection endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly IntrospectionEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
-         * @description How the client authenticates at the revocation endpoint; follows `token_endpoint_auth_method`.
-         * @example client_secret_basic
-         * @enum {string}
-         */
-        readonly RevocationEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
-        /**
          * @description What was wrong, for the developer of the client; not for display, and not to be parsed. At most 512 characters of ASCII without `"` and `\` ([RFC 6749 section 5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)); other characters of a value it names are replaced by `?`.
          * @example redirect_uris is mandatory
          */
@@ -996,12 +1313,37 @@ export interface components {
          */
         readonly ClientName: string;
         /**
+         * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
+         * @example web
+         */
+        readonly application_type: string;
+        /**
          * @description The callback addresses a sign-in may return to; at authorization one of them must be given character for character. At most 20 absolute URIs, each at most 2048 characters. `web`: https, or http on a loopback host. `native`: also private-use schemes such as `com.example.app:/callback`, and http on loopback with any port ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). No fragment, user part, wildcard or script scheme.
          * @example [
          *       "https://portal.example.com/callback"
          *     ]
          */
         readonly RedirectUris: readonly string[];
+        /**
+         * @description `public` (default). Another value is `invalid_client_metadata`.
+         * @example public
+         */
+        readonly subject_type: string;
+        /**
+         * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
+         * @example [
+         *       "authorization_code",
+         *       "refresh_token"
+         *     ]
+         */
+        readonly grant_types: readonly string[];
+        /**
+         * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
+         * @example [
+         *       "code"
+         *     ]
+         */
+        readonly response_types: readonly string[];
         /**
          * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters. Kept for when sign-out is offered.
          * @example [
@@ -1024,6 +1366,11 @@ export interface components {
          * @example https://portal.example.com/login
          */
         readonly LoginUrl: string;
+        /**
+         * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
+         * @example RS256
+         */
+        readonly id_token_signed_response_alg: string;
         /**
          * @description E-mail addresses of the people responsible for the client. At most 10, each at most 254 characters.
          * @example [
@@ -1086,58 +1433,6 @@ export interface components {
          * @example 4NRB1-0XZABZI9E6-5SM3R
          */
         readonly SoftwareId: string;
-        /** @description What a client is to be. The same members are read at both doors; unknown members are ignored and never stored ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
-        readonly ClientMetadata: {
-            readonly client_name?: components["schemas"]["ClientName"];
-            /**
-             * @description `web` (default) or `native` for an app on a device. Another value is `invalid_client_metadata`.
-             * @example web
-             */
-            readonly application_type?: string;
-            readonly redirect_uris?: components["schemas"]["RedirectUris"];
-            /**
-             * @description How the client will authenticate: `client_secret_basic` (default), `client_secret_post`, or `none` for a public client, which gets no secret and must use PKCE. Another value is `invalid_client_metadata`.
-             * @example client_secret_basic
-             */
-            readonly token_endpoint_auth_method?: string;
-            /**
-             * @description `public` (default). Another value is `invalid_client_metadata`.
-             * @example public
-             */
-            readonly subject_type?: string;
-            /**
-             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
-             * @example [
-             *       "authorization_code",
-             *       "refresh_token"
-             *     ]
-             */
-            readonly grant_types?: readonly string[];
-            /**
-             * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
-             * @example [
-             *       "code"
-             *     ]
-             */
-            readonly response_types?: readonly string[];
-            readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
-            readonly logo_uri?: components["schemas"]["LogoUri"];
-            readonly initiate_login_uri?: components["schemas"]["InitiateLoginUri"];
-            readonly login_url?: components["schemas"]["LoginUrl"];
-            /**
-             * @description `RS256` (default) or `ES256`. Another value is `invalid_client_metadata`.
-             * @example RS256
-             */
-            readonly id_token_signed_response_alg?: string;
-            readonly contacts?: components["schemas"]["Contacts"];
-            readonly client_uri?: components["schemas"]["ClientUri"];
-            readonly policy_uri?: components["schemas"]["PolicyUri"];
-            readonly tos_uri?: components["schemas"]["TosUri"];
-            readonly jwks?: components["schemas"]["SubmittedKeySet"];
-            readonly jwks_uri?: components["schemas"]["JwksUri"];
-            readonly scope?: components["schemas"]["Scope"];
-            readonly software_id?: components["schemas"]["SoftwareId"];
-        };
         /**
          * @description Generated identifier of the client. Letters, digits, `-` and `_`, at most 255 characters.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
@@ -1193,11 +1488,6 @@ export interface components {
          * @enum {string}
          */
         readonly IdTokenSignedResponseAlg: "RS256" | "ES256";
-        /**
-         * @description Whether the client depends on `auth_time` in id tokens. Always false; every id token carries it in any case.
-         * @example false
-         */
-        readonly RequireAuthTime: boolean;
         /** @description One public key ([RFC 7517 section 4](https://www.rfc-editor.org/rfc/rfc7517#section-4)). */
         readonly RegisteredKey: {
             /**
@@ -1307,6 +1597,91 @@ export interface components {
         readonly IdToken: string;
     };
     responses: {
+        /** @description The client as it is registered now. */
+        readonly ClientInformation: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "client_id_issued_at": 1767225600,
+                 *       "client_name": "Gateway Portal",
+                 *       "application_type": "web",
+                 *       "redirect_uris": [
+                 *         "https://portal.example.com/callback",
+                 *         "https://portal.example.com/other"
+                 *       ],
+                 *       "post_logout_redirect_uris": [],
+                 *       "token_endpoint_auth_method": "client_secret_basic",
+                 *       "introspection_endpoint_auth_method": "client_secret_basic",
+                 *       "revocation_endpoint_auth_method": "client_secret_basic",
+                 *       "grant_types": [
+                 *         "authorization_code",
+                 *         "refresh_token"
+                 *       ],
+                 *       "response_types": [
+                 *         "code"
+                 *       ],
+                 *       "subject_type": "public",
+                 *       "id_token_signed_response_alg": "RS256",
+                 *       "require_auth_time": false,
+                 *       "app_id": 1042,
+                 *       "account_id": 7,
+                 *       "registration_access_token": "rg_mZ3xQ8sT1nW5yB7cR9dF2gH4jK6lP0vA",
+                 *       "registration_client_uri": "https://demo.id.example.com/oauth2/register/cl_Vq3mT8nY5kW1xR7zB4dF9g"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegisteredClient"];
+            };
+        };
+        /**
+         * @description The metadata was refused, or the body could not be read. Nothing was changed.
+         *
+         *     | error | Condition |
+         *     |---|---|
+         *     | `invalid_redirect_uri` | as at registration |
+         *     | `invalid_client_metadata` | as at registration; `client_id` is missing or another one; `client_secret` is not the current one |
+         *     | `invalid_software_statement` | there is a `software_statement` |
+         *     | `invalid_request` | the Content-Type is not `application/json`, the body is not JSON in UTF-8, or an object in it names a member twice |
+         */
+        readonly BadRegistration: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "invalid_client_metadata",
+                 *       "error_description": "client_id must be the identifier of this client"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationError"];
+            };
+        };
+        /** @description The registration access token is missing or wrong, or there is no such client: one answer for all ([RFC 7592 section 2.1](https://www.rfc-editor.org/rfc/rfc7592#section-2.1)). */
+        readonly NotTheOwner: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "invalid_token",
+                 *       "error_description": "The access token is missing, wrong or expired"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["InvalidToken"];
+            };
+        };
         /** @description The browser goes on: to the hosted sign-in or consent page, or to the client's `redirect_uri` with `code` or `error`. */
         readonly Onward: {
             headers: {
@@ -1679,6 +2054,11 @@ export interface components {
          */
         readonly MaxAge: string;
         /**
+         * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+         * @example urn:gatehouse:acr:multi-factor
+         */
+        readonly AcrValues: string;
+        /**
          * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
          * @example ada@example.com
          */
@@ -1805,17 +2185,38 @@ export interface operations {
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "token_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "introspection_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "revocation_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -1827,7 +2228,8 @@ export interface operations {
                      *         "select_account"
                      *       ],
                      *       "acr_values_supported": [
-                     *         "urn:gatehouse:acr:single-factor"
+                     *         "urn:gatehouse:acr:single-factor",
+                     *         "urn:gatehouse:acr:multi-factor"
                      *       ],
                      *       "claims_supported": [
                      *         "sub",
@@ -1919,17 +2321,38 @@ export interface operations {
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "token_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "introspection_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
-                     *         "none"
+                     *         "none",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "revocation_endpoint_auth_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -1941,7 +2364,8 @@ export interface operations {
                      *         "select_account"
                      *       ],
                      *       "acr_values_supported": [
-                     *         "urn:gatehouse:acr:single-factor"
+                     *         "urn:gatehouse:acr:single-factor",
+                     *         "urn:gatehouse:acr:multi-factor"
                      *       ],
                      *       "claims_supported": [
                      *         "sub",
@@ -2038,7 +2462,7 @@ export interface operations {
         /** @description The client's metadata, at most 65536 bytes of JSON. */
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["ClientMetadata"];
+                readonly "application/json": components["schemas"]["StandardClientMetadata"];
             };
         };
         readonly responses: {
@@ -2060,7 +2484,8 @@ export interface operations {
              *     | error | Condition |
              *     |---|---|
              *     | `invalid_redirect_uri` | `redirect_uris` is needed and missing or empty, is not an array of strings, or holds an address that is not allowed |
-             *     | `invalid_client_metadata` | another member is of the wrong type, too long or not allowed |
+             *     | `invalid_client_metadata` | another member is of the wrong type, too long, not allowed, or asks for what is not offered |
+             *     | `invalid_software_statement` | there is a `software_statement` |
              *     | `invalid_request` | the Content-Type is not `application/json`, the body is not JSON in UTF-8, or an object in it names a member twice |
              */
             readonly 400: {
@@ -2112,6 +2537,102 @@ export interface operations {
             };
             readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client's identifier, at most 255 characters; with the address, as `registration_client_uri`.
+                 * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                 */
+                readonly client_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["ClientInformation"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["NotTheOwner"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client's identifier, at most 255 characters; with the address, as `registration_client_uri`.
+                 * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                 */
+                readonly client_id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The client's whole metadata, at most 65536 bytes of JSON. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "client_name": "Gateway Portal",
+                 *       "redirect_uris": [
+                 *         "https://portal.example.com/callback",
+                 *         "https://portal.example.com/other"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ReplacedClientMetadata"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["ClientInformation"];
+            readonly 400: components["responses"]["BadRegistration"];
+            readonly 401: components["responses"]["NotTheOwner"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client's identifier, at most 255 characters; with the address, as `registration_client_uri`.
+                 * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                 */
+                readonly client_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The client is gone. There is no body. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["NotTheOwner"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["ServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -2170,6 +2691,11 @@ export interface operations {
                  * @example 3600
                  */
                 readonly max_age?: components["parameters"]["MaxAge"];
+                /**
+                 * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+                 * @example urn:gatehouse:acr:multi-factor
+                 */
+                readonly acr_values?: components["parameters"]["AcrValues"];
                 /**
                  * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
                  * @example ada@example.com

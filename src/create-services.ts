@@ -4,9 +4,11 @@ import { systemClock } from './adapters/clock.ts';
 import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
+import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import { createNoPackageBuilds } from './domain/hooks/no-package-builds.ts';
@@ -39,6 +41,7 @@ export async function createServices(
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
   const hookEgress = createHookEgress({ ...config.hookEgress, isOwnHost });
+  const egress = createOwnEgress({ ...config.egress, isOwnHost });
   return {
     addresses: config.addresses,
     store,
@@ -47,13 +50,15 @@ export async function createServices(
     vault,
     signer: createSigner({ store, clock, vault }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     packageBuilds: createNoPackageBuilds(),
     hookRuntimes: config.hookRuntimes,
-    egress: createOwnEgress({ ...config.egress, isOwnHost }),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
     hookEgress,
     log,
   };

@@ -1,4 +1,6 @@
+import type { Account } from './domain/accounts/account.ts';
 import { listAccounts } from './domain/accounts/accounts.ts';
+import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
 import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
 import type { Services } from './services.ts';
 
@@ -7,6 +9,7 @@ const intervalMilliseconds = 60_000;
 const rowsAtOnce = 1_000;
 const mostStatements = 20;
 const accountsAtOnce = 100;
+const clientsAtOnce = 500;
 /** A clock that gained so much in one round was set; and for so long it is not believed. */
 const mostAheadMilliseconds = 10 * 60_000;
 const doubtMilliseconds = 3_600_000;
@@ -19,8 +22,9 @@ export interface Housekeeping {
 type HousekeepingServices = Pick<Services, 'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'log'>;
 
 /**
- * Every minute: stores what was counted, deletes what expired, publishes signing keys that are due and removes retired ones. After the clock
- * jumped ahead, not for an hour, `monotonic` telling the time: what a wrong clock takes for expired would be gone.
+ * Every minute: stores what was counted, deletes what expired, publishes signing keys that are due, removes retired ones
+ * and clients of open registrations that nobody uses. After the clock jumped ahead, not for an hour, `monotonic` telling
+ * the time: what a wrong clock takes for expired would be gone.
  */
 export function startHousekeeping(
   services: HousekeepingServices,
@@ -30,13 +34,16 @@ export function startHousekeeping(
   const isTrusted = watchClock(services, monotonic);
   let running: Promise<void> | null = null;
   let nextAccount = 0;
+  let nextClient: Swept | null = null;
 
   async function round(): Promise<void> {
     await flush(services);
     if (!isTrusted()) return;
     try {
       await purge(services);
-      nextAccount = await tendKeys(services, nextAccount);
+      const accounts = await listAccounts(services);
+      nextAccount = await tendKeys(services, accounts, nextAccount);
+      nextClient = await tendClients(services, accounts, nextClient);
     } catch (error) {
       services.log.error('housekeeping failed', { stack: stackOf(error) });
     }
@@ -95,8 +102,7 @@ async function purge({ store, clock, log }: HousekeepingServices): Promise<void>
 }
 
 /** Looks at some accounts, from where the last round ended; answers where the next one begins. */
-async function tendKeys(services: HousekeepingServices, from: number): Promise<number> {
-  const accounts = await listAccounts(services);
+async function tendKeys(services: HousekeepingServices, accounts: readonly Account[], from: number): Promise<number> {
   const start = from < accounts.length ? from : 0;
   for (const account of accounts.slice(start, start + accountsAtOnce)) {
     const published = await rotateIfDue(services, account);
@@ -106,6 +112,17 @@ async function tendKeys(services: HousekeepingServices, from: number): Promise<n
     if (removed > 0) services.log.info('retired signing keys removed', { account: account.subdomain, count: removed });
   }
   return start + accountsAtOnce;
+}
+
+/** Looks at some clients of open registrations, from where the last round ended. */
+async function tendClients(
+  services: HousekeepingServices,
+  accounts: readonly Account[],
+  from: Swept | null,
+): Promise<Swept | null> {
+  const { removed, reached } = await expireClients(services, accounts, from, clientsAtOnce);
+  if (removed > 0) services.log.info('unused clients removed', { count: removed });
+  return reached;
 }
 
 function stackOf(error: unknown): string {

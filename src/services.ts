@@ -5,7 +5,7 @@ import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
-import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
+import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
 export interface Clock {
@@ -71,6 +71,14 @@ export interface Passwords {
   withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;
 }
 
+/** Time-based one-time codes (RFC 6238): six digits, a new one every 30 seconds. */
+export interface Totp {
+  /** The time step whose code this is, of now's and the ones beside it; null when it is none of theirs. */
+  findStep(seed: Buffer, code: string, now: number): number | null;
+  /** A seed as a person types it (base32), and as an authenticator app reads it (`otpauth:`). */
+  describe(seed: Buffer, issuer: string, label: string): { readonly secret: string; readonly url: string };
+}
+
 /** How far a limit is used up. Null limits are `off`. */
 export interface LimitState {
   readonly limit: number;
@@ -88,6 +96,19 @@ export interface Limits {
   /** Forgets what was counted. */
   reset(account: Account, limit: LimitName, key: string): Promise<void>;
   state(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
+}
+
+/** The public keys of clients that publish them at an address of theirs, fetched when they are needed. */
+export interface ClientKeys {
+  /**
+   * The keys at `uri`, or null when there are none to be had. They are kept for a while, and fetched anew at once when
+   * `isKnown` does not find what it looks for; but not again and again.
+   */
+  read(
+    accountId: number,
+    uri: string,
+    isKnown: (keys: readonly ClientKey[]) => boolean,
+  ): Promise<readonly ClientKey[] | null>;
 }
 
 /** Counts per account, day and subject of what the trail does not tell one by one. */
@@ -136,9 +157,11 @@ export interface Services {
   readonly vault: Vault;
   readonly signer: Signer;
   readonly passwords: Passwords;
+  readonly totp: Totp;
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
+  readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;

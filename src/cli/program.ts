@@ -6,6 +6,7 @@ import { addAuditCommands } from './audit-commands.ts';
 import { addApiKeyCommands, addCredentialCommands } from './caller-commands.ts';
 import type { Outlet } from './command.ts';
 import { addDatabaseCommands } from './db-commands.ts';
+import { addDeprecatedCommands } from './deprecated-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -64,6 +65,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addAccessCommands(program, outlet);
   addKeyCommands(program, outlet);
   addAuditCommands(program, outlet);
+  addDeprecatedCommands(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
   return program;

@@ -19,10 +19,12 @@ export const failureCodes = [
   'caller_unauthenticated',
   'scope_insufficient',
   'credential_authentication_failed',
+  'api_key_invalid',
   // Registration of clients.
   'registration_closed',
   'redirect_uri_invalid',
   'client_metadata_invalid',
+  'software_statement_invalid',
   // Clients and grants.
   'authorization_header_malformed',
   'client_unknown',
@@ -43,6 +45,7 @@ export const failureCodes = [
   // Hosted pages.
   'authorization_request_invalid',
   'cross_site_request',
+  'invite_unusable',
   // Management.
   'value_invalid',
   'conflict',

@@ -171,7 +171,7 @@ export interface PolicyRecord {
   readonly updatedAt: Milliseconds;
 }
 
-export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
 export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
@@ -189,6 +189,9 @@ export interface ClientKey {
   readonly y?: string;
 }
 
+/** What clients may sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+
 /** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {
   readonly logo_uri?: string;
@@ -201,6 +204,12 @@ export interface ExtraMetadata {
   readonly jwks?: { readonly keys: readonly ClientKey[] };
   readonly contacts?: readonly string[];
   readonly software_id?: string;
+  readonly software_version?: string;
+  /** Seconds (OpenID Connect Registration §2). */
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
+  /** The one algorithm of the client's assertions; absent: any that is offered. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -242,7 +251,32 @@ export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' 
 export type NewClientRecord = Omit<
   ClientRecord,
   'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
->;
+> &
+  Partial<ClientOwnership>;
+
+/** Kept apart, since an exchange of tokens does not read it. */
+export interface ClientOwnership {
+  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  readonly registrationTokenDigest: string | null;
+}
+
+/** An assertion with which a client authenticated. */
+export interface AssertionRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  /** Of its `jti`. */
+  readonly digest: string;
+  readonly expiresAt: Milliseconds;
+}
+
+/** A client that anyone registered, and when it was used last. */
+export interface OpenClient {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly createdAt: Milliseconds;
+  /** In UTC, `2026-11-21`; null when it never was. */
+  readonly lastUsedDay: string | null;
+}
 
 /** An API authorization server: for whom linked clients get access tokens, and how long these live. */
 export interface AuthorizationServerRecord {
@@ -344,6 +378,8 @@ export interface AuthorizationParameters {
   readonly loginHint: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
+  /** True: the client wants a second factor (`acr_values`). */
+  readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
 }
@@ -361,7 +397,7 @@ export interface AuthorizationRequestRecord {
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */
   readonly decidedBy: number | null;
-  /** Who gave the right password for this request and has to replace it before going on. */
+  /** Who gave the right password for this request and has something else to do before they are signed in. */
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
@@ -369,8 +405,46 @@ export interface AuthorizationRequestRecord {
   readonly hookPolicyId: number | null;
   /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
   readonly hookPolicyUserId: number | null;
+  /** How they have shown who they are until now, as the session will say it; null without a password. */
+  readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
+}
+
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
+export type FactorKind = 'totp';
+
+/** What a user has beside the password. It counts once it is accepted. */
+export interface FactorDeviceRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly userId: number;
+  readonly kind: FactorKind;
+  /** As its user knows it. */
+  readonly name: string;
+  /** Names its registration; a UUID. */
+  readonly registrationId: string;
+  /** Its seed, sealed under the account's data key. */
+  readonly sealedSecret: string;
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  readonly lastStep: number;
+  readonly lastUsedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  /** Until when it can be accepted; null once it is. */
+  readonly expiresAt: Milliseconds | null;
+  readonly acceptedAt: Milliseconds | null;
+}
+
+/** Asks, over the management API, for a code of a device. */
+export interface FactorVerificationRecord {
+  readonly accountId: number;
+  /** A UUID. */
+  readonly id: string;
+  readonly userId: number;
+  readonly deviceId: number;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly acceptedAt: Milliseconds | null;
 }
 
 /** An authorization code: used once, for the client, redirect URI and verifier it was made for. */
@@ -455,15 +529,35 @@ export interface EventRecord {
   readonly hash: string;
 }
 
+/** A link with which a user chooses a password; a user has one at most. */
+export interface InviteLinkRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+}
+
 /** What is counted and not told one by one. */
-export type CountKind = 'refresh' | 'introspection' | 'client_credentials' | 'credential_token';
+/** `call.<operationId>` is a call made with an API key. */
+export type CountKind =
+  | 'refresh'
+  | 'introspection'
+  | 'client_credentials'
+  | 'credential_token'
+  | 'authorization_code'
+  | 'password'
+  | `call.${string}`;
 
 export interface DailyCountRecord {
   readonly accountId: number;
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly kind: CountKind;
-  /** The app; for `credential_token` the credential. */
+  /** The app; for `credential_token` the credential, for a call the API key. */
   readonly subjectId: number;
   readonly count: number;
+  /** When the last of them was; null for a day that was counted before this was kept. */
+  readonly lastAt: Milliseconds | null;
 }

@@ -12,6 +12,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
   AuthorizationServerRecord,
@@ -24,10 +25,14 @@ import type {
   DetailedClient,
   DetailedUser,
   EventRecord,
+  FactorDeviceRecord,
+  FactorVerificationRecord,
   GrantRecord,
+  InviteLinkRecord,
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  OpenClient,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
@@ -115,6 +120,17 @@ export interface UserKeys {
   readonly usernameKey: string | null;
 }
 
+/** One try of a secret of a user's, to be counted before it is checked. */
+export interface CountedAttempt {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly now: Milliseconds;
+  /** How many in a row close it. */
+  readonly maximum: number;
+  /** Until when they do. */
+  readonly lockedUntil: Milliseconds;
+}
+
 export interface UserStore {
   /** Throws `conflict` with name `email` or `username`. */
   create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
@@ -145,13 +161,7 @@ export interface UserStore {
    * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
    * `maximum`-th attempt in a row, `last`, sets `lockedUntil`.
    */
-  countAttempt(attempt: {
-    readonly accountId: number;
-    readonly userId: number;
-    readonly now: Milliseconds;
-    readonly maximum: number;
-    readonly lockedUntil: Milliseconds;
-  }): Promise<'counted' | 'last' | null>;
+  countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
   /**
    * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
    * closed sign-in: how long a refusal takes must not tell which it was.
@@ -290,7 +300,16 @@ export interface ClientStore {
   /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** The client that manages its registration with the token of this digest. */
+  findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
+  /**
+   * The next clients that anyone registered, of all accounts, after this one (null: from the first). Used is what is
+   * counted by day with a client as its subject.
+   */
+  sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  useAssertion(assertion: AssertionRecord): Promise<boolean>;
   /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the members given; false when there is no such client. */
@@ -380,19 +399,54 @@ export interface SessionStore {
   endOfUser(accountId: number, userId: number): Promise<void>;
 }
 
+/** Second factors: devices, recovery codes, and the count of wrong codes, which the right password leaves as it is. */
+export interface SecondFactorStore {
+  createDevice(device: New<FactorDeviceRecord>): Promise<FactorDeviceRecord>;
+  /** By the registration that made it, accepted or not. */
+  findRegistration(accountId: number, userId: number, registrationId: string): Promise<FactorDeviceRecord | null>;
+  /** The accepted ones, oldest first. */
+  listDevices(accountId: number, userId: number): Promise<FactorDeviceRecord[]>;
+  /** How many there are, those included that wait to be accepted. */
+  countDevices(accountId: number, userId: number, now: Milliseconds): Promise<number>;
+  /** Accepts a device that waits for it, and the time step that its code was of: true for exactly one caller. */
+  acceptDevice(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Uses up a time step of an accepted device: true for exactly one caller, and never for an older step. */
+  useStep(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Removes an accepted device; false when there is none. */
+  removeDevice(accountId: number, userId: number, id: number): Promise<boolean>;
+  /** As `UserStore.countAttempt`, for codes. */
+  countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
+  clearAttempts(accountId: number, userId: number): Promise<void>;
+  /** The user's recovery codes from now on, none of them used. */
+  replaceRecoveryCodes(accountId: number, userId: number, digests: readonly string[]): Promise<void>;
+  /** Uses a recovery code up: true for exactly one caller. */
+  useRecoveryCode(accountId: number, userId: number, digest: string, at: Milliseconds): Promise<boolean>;
+  /** How many of them are not used. */
+  countRecoveryCodes(accountId: number, userId: number): Promise<number>;
+  createVerification(verification: FactorVerificationRecord): Promise<void>;
+  findVerification(accountId: number, userId: number, id: string): Promise<FactorVerificationRecord | null>;
+  /** True for exactly one caller, before `expiresAt`. */
+  acceptVerification(accountId: number, id: string, at: Milliseconds): Promise<boolean>;
+}
+
+/** How far a user has come who gave the right password and is not signed in yet. */
+export interface FirstFactor {
+  readonly userId: number;
+  readonly checkedAt: Milliseconds;
+  /** How they have shown who they are until now. */
+  readonly methods: readonly string[];
+}
+
 export interface AuthorizationStore {
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
-  /** Marks the request as signed in, forgets a decision and a password to be replaced, and binds it to the browser's new identity. */
-  signIn(accountId: number, digest: string, at: Milliseconds, browserDigest: string): Promise<void>;
-  /** Keeps that this user gave the right password and must replace it, and binds the request to the browser's new identity. */
-  awaitPassword(
-    accountId: number,
-    digest: string,
-    userId: number,
-    at: Milliseconds,
-    browserDigest: string,
-  ): Promise<void>;
+  /**
+   * Marks the request as signed in, forgets a decision and how far the sign-in had come, and binds it to the browser's
+   * new identity. Null for `at`: who was signed in has only shown more of who they are.
+   */
+  signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
+  /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
+  keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
   /** Keeps the policy that a hook chose for the sign-in of this user in the request; null: none. */
   choosePolicy(accountId: number, digest: string, userId: number, policyId: number | null): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
@@ -545,6 +599,15 @@ export interface EventStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
+/** Links with which users choose a password. */
+export interface InviteStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
+  /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
@@ -567,8 +630,10 @@ export interface StoreVerbs {
   readonly clients: ClientStore;
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
+  readonly secondFactors: SecondFactorStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
   readonly hooks: HookStore;
@@ -586,6 +651,7 @@ export interface Store extends StoreVerbs {
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
    * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
+   * PostgreSQL may have it run again after a deadlock: it changes nothing but what `tx` changes.
    */
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**

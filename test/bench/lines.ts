@@ -25,6 +25,11 @@ export const promises = {
   introspection: atLeast(1.5),
   'postgres/one': atLeast(3),
   'postgres/two': atLeast(1.5),
+  'list/million': atMost(2, 'ratio'),
+  'postgres/list': atMost(2, 'ratio'),
+  'list/count': atMost(2, 'ratio'),
+  'list/numbered': atMost(2, 'ratio'),
+  'list/wildcard': atMost(2, 'ratio'),
   'start/empty': atMost(1.5),
   'start/1gb': atMost(2),
 } as const satisfies Record<string, Promised>;

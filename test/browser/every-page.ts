@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
+import { newInvite } from '../support/invites.ts';
 import { makeUser, password } from '../support/sign-in.ts';
 import { type Application, choose, expire, invite, registerApplication, type Stage, signIn } from './stage.ts';
 
@@ -55,6 +56,10 @@ const signInAs =
     await signIn(page, cast[who], typed);
   };
 
+async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
+  return app.account.baseUrl + (await newInvite(app, email));
+}
+
 /** Sends the sign-in form past the checks of the browser. */
 async function sendUnchecked(page: Page): Promise<void> {
   const loaded = page.waitForEvent('load');
@@ -82,6 +87,22 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
       await choose(page, 'password1');
     },
   ],
+  ['invite', async (page, { stage, user }) => page.goto(await inviteUrl(stage, user))],
+  [
+    'invite with a password that is too weak',
+    async (page, { stage, user }) => {
+      await page.goto(await inviteUrl(stage, user));
+      await choose(page, 'password1');
+    },
+  ],
+  [
+    'signed in by an invite',
+    async (page, { stage }) => {
+      await page.goto(await inviteUrl(stage, await makeUser(stage.app)));
+      await choose(page, 'seven brown bears at tea');
+    },
+  ],
+  ['invite that is unknown', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/password/reset?token=x`)],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

@@ -174,7 +174,7 @@ export async function choose(page: Page, typed: string, again: string = typed): 
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'POST'),
     page.waitForEvent('load'),
-    page.getByRole('button', { name: 'Save and continue' }).click(),
+    page.getByRole('button', { name: /^Save and / }).click(),
   ]);
   return { status: answer.status() };
 }

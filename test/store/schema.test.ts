@@ -30,7 +30,8 @@ function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
-  const { authorizations, grants, events, counts, attributes, policies, hooks, hookVariables, hookExecutions } = rest;
+  const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
+  const { hooks, hookVariables, hookExecutions } = rest;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
@@ -60,10 +61,11 @@ function lookups({
     ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
     ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],
-    ...[() => authorizations.awaitPassword(1, 'x', 1, now, 'y')],
+    ...[() => authorizations.keepFirstFactor(1, 'x', { userId: 1, checkedAt: now, methods: [] }, 'y')],
     ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
     ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],
+    ...[() => invites.find(1, 'x'), () => invites.use(1, 'x', now)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],
@@ -88,6 +90,12 @@ function lookups({
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
     ...[() => events.findEnd(1)],
+    ...[() => secondFactors.findRegistration(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
+    ...[() => secondFactors.countDevices(1, 1, now), () => secondFactors.acceptDevice(1, 1, 1, now)],
+    ...[() => secondFactors.useStep(1, 1, 1, now), () => secondFactors.removeDevice(1, 1, 1)],
+    ...[() => secondFactors.clearAttempts(1, 1), () => secondFactors.replaceRecoveryCodes(1, 1, [])],
+    ...[() => secondFactors.useRecoveryCode(1, 1, 'x', now), () => secondFactors.countRecoveryCodes(1, 1)],
+    ...[() => secondFactors.findVerification(1, 1, 'x'), () => secondFactors.acceptVerification(1, 'x', now)],
   ];
 }
 

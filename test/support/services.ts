@@ -5,9 +5,11 @@ import { createPasswords } from '../../src/adapters/argon2.ts';
 import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
+import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
+import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
@@ -69,6 +71,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const egress = overrides.egress ?? createOwnEgress(nowhere);
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -77,6 +80,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     vault,
     signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
+    totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
@@ -85,7 +89,8 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     ),
     packageBuilds: scriptedBuilds(),
     hookRuntimes: ['jsruntime12.x'],
-    egress: createOwnEgress(nowhere),
+    egress,
+    clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,

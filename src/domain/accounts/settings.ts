@@ -1,4 +1,12 @@
 import { Failure } from '../failure.ts';
+import type { Setting } from './setting.ts';
+import {
+  type DeprecatedSurface,
+  readSurfaces,
+  type SurfaceSetting,
+  type SurfaceSettings,
+  surfaceSettings,
+} from './surface-settings.ts';
 
 /** A number of events in a window, or null where the limit is off. */
 export interface Limit {
@@ -13,6 +21,9 @@ export const limitDefaults = {
   'sign-in': '60/min',
   'client-auth': '60/min',
   hooks: '500/s',
+  delegated: '600/min',
+  invite: '300/h',
+  xml: '5000/h',
 } as const;
 
 export type LimitName = keyof typeof limitDefaults;
@@ -22,6 +33,10 @@ export interface AccountSettings {
   readonly registration: 'closed' | 'token' | 'open';
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
+  /** After how many days an open-registered client that was never used expires; 0: never. */
+  readonly openRegistrationUnusedDays: number;
+  /** After how many days without use it expires; 0: never. */
+  readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
@@ -34,14 +49,7 @@ export interface AccountSettings {
   readonly refreshAbsoluteDays: number;
   readonly signingKeyBits: 2048 | 3072;
   readonly limits: Readonly<Record<LimitName, Limit | null>>;
-}
-
-interface Setting<Value> {
-  readonly fallback: string;
-  /** What is allowed, in words for the message. */
-  readonly allowed: string;
-  /** The parsed value; undefined when the text is not allowed. */
-  parse(text: string): Value | undefined;
+  readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
 function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
@@ -94,6 +102,8 @@ const names: Setting<readonly string[]> = {
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
+  'open_registration.unused_days': wholeNumber(30, 0, 3650),
+  'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
   hook_failure: oneOf('deny', ['deny', 'continue']),
   hook_replay: oneOf('on', ['on', 'off']),
@@ -108,6 +118,10 @@ const settings = {
   'limit.sign-in': limit(limitDefaults['sign-in']),
   'limit.client-auth': limit(limitDefaults['client-auth']),
   'limit.hooks': limit(limitDefaults.hooks),
+  'limit.delegated': limit(limitDefaults.delegated),
+  'limit.invite': limit(limitDefaults.invite),
+  'limit.xml': limit(limitDefaults.xml),
+  ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
@@ -129,6 +143,8 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
   return {
     registration: read(stored, 'registration'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
+    openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
+    openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
     hookFailure: read(stored, 'hook_failure'),
     hookReplay: read(stored, 'hook_replay') === 'on',
@@ -144,7 +160,11 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
       'sign-in': read(stored, 'limit.sign-in'),
       'client-auth': read(stored, 'limit.client-auth'),
       hooks: read(stored, 'limit.hooks'),
+      delegated: read(stored, 'limit.delegated'),
+      invite: read(stored, 'limit.invite'),
+      xml: read(stored, 'limit.xml'),
     },
+    surfaces: readSurfaces(<Name extends SurfaceSetting>(name: Name) => read(stored, name)),
   };
 }
 

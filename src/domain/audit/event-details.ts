@@ -9,14 +9,30 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
+/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
+interface WithoutApp {
+  readonly method: 'delegated' | 'invite';
+}
+
 /** Every action with what is told of it beside actor and target. */
 export interface EventDetails {
-  'sign_in.succeeded': { readonly app_id: number };
+  /** `methods`: how the user showed who they are, as `amr` says it (RFC 8176). */
+  'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
   /** The password was right; the user's standing was not. */
-  'sign_in.refused': { readonly reason: string; readonly app_id: number };
+  'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
+  'mfa.registered': FactorDetail;
+  'mfa.enrolled': FactorDetail;
+  'mfa.removed': DeviceDetail;
+  'mfa.verification_started': DeviceDetail;
+  'mfa.verified': DeviceDetail;
+  'mfa.failed': { readonly reason: 'wrong_code' | 'closed' };
+  /** Too many wrong codes in a row: closed for a time. */
+  'mfa.closed': { readonly attempts: number };
+  'mfa.recovery_code_used': { readonly left: number };
+  'mfa.recovery_codes_renewed': { readonly count: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
   'grant.issued': {
@@ -33,6 +49,8 @@ export interface EventDetails {
   'refresh.reused': { readonly reason: 'refresh_token_reused' };
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
+  /** A client that anyone registered, and that was not used for so long. */
+  'app.expired': { readonly reason: 'unused' | 'idle'; readonly days: number };
   'app.registered': { readonly registered_by: 'token' | 'open' };
   'signing_key.published': { readonly kid: string; readonly alg: string; readonly emergency: boolean };
   'signing_key.removed': { readonly count: number };
@@ -42,6 +60,12 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
+  /** Reads are told of where they are made with an API key. */
+  'user.read': Nothing;
+  'user.listed': { readonly count: number };
+  /** A link was made with which the user chooses a password. */
+  'invite.created': Nothing;
+  'invite.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;
@@ -60,6 +84,8 @@ export interface EventDetails {
   'access.revoked': AssigneeDetail & { readonly grants_revoked: number };
   'credential.created': { readonly scopes: readonly string[] };
   'credential.revoked': Nothing;
+  /** A call with a key in force that was refused; its reason as the domain names it. */
+  'api_key.refused': { readonly operation: string; readonly reason: string };
   'api_key.created': Nothing;
   'api_key.revoked': Nothing;
   'policy.created': Changed;
@@ -108,6 +134,14 @@ interface HookDetail {
 }
 interface VariableDetail {
   readonly variable_id: string;
+}
+
+/** Devices of a user, who is the target. */
+interface DeviceDetail {
+  readonly device_id: number;
+}
+interface FactorDetail extends DeviceDetail {
+  readonly factor_id: number;
 }
 
 /** Parts of an API authorization server, which is the target. */

@@ -3,18 +3,21 @@
 import type { AppDetails, ClientAuthMethod, ClientRecord } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
+import { authMethods, hasSecret } from './client-methods.ts';
 import { knownGrantTypes, knownResponseTypes, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
 
-/** Undefined members stay as they are. Null clears texts and roles; other members stay. */
+/** Undefined members stay as they are. Null clears texts, the policy and roles; other members stay. */
 export interface AppInput {
   readonly name?: Text;
   readonly connectorId?: number | null | undefined;
   readonly description?: Text;
   readonly notes?: Text;
   readonly visible?: boolean | null | undefined;
+  /** The policy of sign-ins to the app. */
+  readonly policyId?: number | null | undefined;
   readonly iconUrl?: Text;
   /** All roles that give the app. */
   readonly roleIds?: readonly number[] | null | undefined;
@@ -30,6 +33,7 @@ export interface AppInput {
 const rules: Omit<RegistrationRules, 'nameRequired'> = {
   redirectUrisRequired: false,
   redirectUrisOptional: true,
+  authMethods,
   defaultGrantTypes: knownGrantTypes,
   defaultResponseTypes: knownResponseTypes,
 };
@@ -39,6 +43,7 @@ const wireNames: Readonly<Record<string, string>> = {
   client_name: 'name',
   logo_uri: 'icon_url',
   redirect_uris: 'configuration.redirect_uri',
+  token_endpoint_auth_method: 'configuration.token_endpoint_auth_method',
   post_logout_redirect_uris: 'configuration.post_logout_redirect_uri',
   login_url: 'configuration.login_url',
 };
@@ -66,6 +71,8 @@ function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRe
     ...(redirectUris.length > 0 && { redirect_uris: redirectUris }),
     post_logout_redirect_uris: linesOf(input.postLogoutRedirectUri, client?.postLogoutRedirectUris),
     ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+    ...(client?.extra.jwks && { jwks: { keys: client.extra.jwks.keys } }),
+    ...(client?.extra.jwks_uri !== undefined && { jwks_uri: client.extra.jwks_uri }),
     logo_uri: uriOf(input.iconUrl, client?.extra.logo_uri),
     login_url: uriOf(input.loginUrl, client?.extra.login_url),
   };
@@ -85,8 +92,10 @@ function optional(name: string, text: Text, most?: number): string | null {
 }
 
 /** Members of the app's own, as they are stored. */
-function readDetails(input: AppInput): Partial<AppDetails> {
+function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, 'policyId'>> {
   return {
+    // Clients that cannot leave a number out send 0.
+    ...(input.policyId !== undefined && { policyId: input.policyId || null }),
     ...(input.connectorId != null && { connectorId: input.connectorId }),
     ...(input.description !== undefined && { description: optional('description', input.description) }),
     ...(input.notes !== undefined && { notes: optional('notes', input.notes, 1024) }),
@@ -120,8 +129,7 @@ export function readAppChanges(input: AppInput, client: ClientRecord): Partial<C
     postLogoutRedirectUris,
     authMethod,
     ...(input.authMethod !== undefined && { authMethodNamed: true }),
-    // A client of the method none has no secret.
-    ...(authMethod === 'none' && { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null }),
+    ...(!hasSecret(authMethod) && { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null }),
     extra: { ...kept, ...extra },
     ...readDetails(input),
   };

@@ -5,6 +5,7 @@ import { type BasicPair, readBasic } from '../callers/basic.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
 import { matchesDigest } from '../secrets.ts';
+import { clientNamedBy, isAuthenticAssertion, type PresentedAssertion } from './client-assertion.ts';
 
 export type AuthenticatedClient = ClientRecord;
 
@@ -13,25 +14,30 @@ export interface PresentedClient {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
+  /** A JWT that the client signed, where the form has any part of one. */
+  readonly assertion?: PresentedAssertion & { readonly tokenEndpoint: string };
   readonly source: string;
 }
 
+type AuthenticationServices = Pick<Services, 'store' | 'limits' | 'clock' | 'clientKeys'>;
+
 /**
- * Authenticates a client by its registered method and no other (RFC 6749 §2.3). Uses up nothing.
+ * Authenticates a client by its registered method and no other (RFC 6749 §2.3). Uses up nothing
+ * but an assertion that is good.
  * Throws `authorization_header_malformed`, `client_unknown`, `client_authentication_failed`, `rate_limited`.
  */
 export async function authenticateClient(
-  services: Pick<Services, 'store' | 'limits' | 'clock'>,
+  services: AuthenticationServices,
   account: Account,
   presented: PresentedClient,
 ): Promise<ClientRecord> {
   const challenged = presented.authorization !== undefined;
   const basic = presented.authorization === undefined ? null : readBasic(presented.authorization);
   if (challenged && !basic) throw new Failure('authorization_header_malformed', { challenged });
-  const clientId = basic?.id ?? presented.clientId;
+  const clientId = basic?.id ?? presented.clientId ?? clientNamedBy(presented.assertion?.text ?? '');
   const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
   const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () => {
-    if (isAuthentic(client, basic, presented, services.clock)) return client;
+    if (await isAuthentic(services, account, client, basic, presented)) return client;
     // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
@@ -41,22 +47,27 @@ export async function authenticateClient(
 }
 
 function isAuthentic(
+  services: AuthenticationServices,
+  account: Account,
   client: ClientRecord | null,
   basic: BasicPair | null,
   presented: PresentedClient,
-  clock: Services['clock'],
-): boolean {
-  const { clientId, clientSecret } = presented;
+): boolean | Promise<boolean> {
+  const { clientId, clientSecret, assertion } = presented;
   // An unknown client takes as long as a wrong secret.
   if (!client) return matchesDigest(basic?.secret ?? clientSecret ?? '', null);
   if (basic && clientId !== undefined && clientId !== basic.id) return false;
   if (basic && clientSecret !== undefined) return false;
+  if (assertion) {
+    if (basic || clientSecret !== undefined || client.authMethod !== 'private_key_jwt') return false;
+    return isAuthenticAssertion(services, account, client, assertion, assertion.tokenEndpoint);
+  }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';
   if (method !== client.authMethod && !either) return false;
   if (client.secretDigest === null) return method === 'none';
   const secret = basic?.secret ?? clientSecret ?? '';
-  return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, clock);
+  return matchesDigest(secret, client.secretDigest) || isFormerSecret(client, secret, services.clock);
 }
 
 /** Whether it is the secret before the current one, and that is still valid. Most clients have none. */

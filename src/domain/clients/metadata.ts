@@ -1,11 +1,21 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type { ClientAuthMethod, ClientRecord, GrantType, ResponseType, SigningAlgorithm } from '../../store/records.ts';
+import type {
+  ClientAuthMethod,
+  ClientRecord,
+  ExtraMetadata,
+  GrantType,
+  ResponseType,
+  SigningAlgorithm,
+} from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
+import { algorithmsOf } from './client-keys.ts';
+import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
+import { readStandardMembers } from './standard-members.ts';
 
 /** In what the two doors differ; `docs/two-doors.md` gives the reasons. */
 export interface RegistrationRules {
@@ -14,6 +24,10 @@ export interface RegistrationRules {
   readonly redirectUrisRequired: boolean;
   /** They may be left out even where a grant type uses them: whoever manages the client sets them later. */
   readonly redirectUrisOptional?: boolean;
+  /** The members of the standards that the document does not name are read, or refused, and not ignored. */
+  readonly standard?: boolean;
+  /** The document's three unless said. */
+  readonly authMethods?: readonly ClientAuthMethod[];
   readonly defaultGrantTypes: readonly GrantType[];
   readonly defaultResponseTypes: readonly ResponseType[];
 }
@@ -42,7 +56,6 @@ export const knownGrantTypes: readonly GrantType[] = [
   'client_credentials',
 ];
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
-export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const satisfies ClientAuthMethod[];
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
 
 /** Applies defaults and rules. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
@@ -52,6 +65,7 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
   const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
+  const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
   return {
     name: readName(request.client_name, rules.nameRequired),
@@ -69,12 +83,7 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
       knownResponseTypes,
       usesRedirect ? rules.defaultResponseTypes : [],
     ),
-    authMethod: choose(
-      'token_endpoint_auth_method',
-      request.token_endpoint_auth_method,
-      authMethods,
-      'client_secret_basic',
-    ),
+    authMethod: readAuthMethod(request.token_endpoint_auth_method, rules, extra),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
     subjectType: choose('subject_type', request.subject_type, ['public'] as const, 'public'),
     idTokenAlg: choose(
@@ -84,8 +93,22 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
       'RS256',
     ),
     scope: readScope(request.scope),
-    extra: readExtra(request),
+    extra,
   };
+}
+
+/** A method by which the client signs needs its keys. */
+function readAuthMethod(
+  asked: string | undefined,
+  { authMethods = documentedAuthMethods }: RegistrationRules,
+  { jwks, jwks_uri: uri }: ExtraMetadata,
+): ClientAuthMethod {
+  const name = 'token_endpoint_auth_method';
+  const method = choose(name, asked, authMethods, 'client_secret_basic');
+  if (method !== 'private_key_jwt' || uri !== undefined) return method;
+  if (!jwks) throw invalid(name, 'private_key_jwt needs jwks or jwks_uri');
+  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'holds no key that can sign');
+  return method;
 }
 
 function choose<const Value extends string>(

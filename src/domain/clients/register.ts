@@ -6,6 +6,7 @@ import { newEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { hasSecret } from './client-methods.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -21,6 +22,8 @@ export interface Registration {
   readonly client: ClientRecord;
   /** Shown once; null for clients without a secret. */
   readonly clientSecret: string | null;
+  /** With which the client manages its registration; null where it gets none. */
+  readonly registrationToken: string | null;
 }
 
 /**
@@ -37,8 +40,10 @@ export async function registerClient(
   await admit(services, account, registrant);
   const metadata = readMetadata(request, rules);
   const made = newClient(services, account, metadata, registrant.caller ? 'token' : 'open');
-  const client = await create(services, account, registrant, made.client);
-  return { client, clientSecret: made.clientSecret };
+  const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;
+  const registrationTokenDigest = registrationToken && digestOf(registrationToken);
+  const client = await create(services, account, registrant, { ...made.client, registrationTokenDigest });
+  return { client, clientSecret: made.clientSecret, registrationToken };
 }
 
 /** A client with its identifier and, where its method has one, its secret; not stored yet. */
@@ -48,7 +53,7 @@ export function newClient(
   metadata: ClientMetadata,
   registeredBy: ClientRecord['registeredBy'],
 ): { readonly client: NewClientRecord; readonly clientSecret: string | null } {
-  const clientSecret = metadata.authMethod === 'none' ? null : newSecret(random, secretPrefixes.clientSecret);
+  const clientSecret = hasSecret(metadata.authMethod) ? newSecret(random, secretPrefixes.clientSecret) : null;
   const client = {
     ...metadata,
     accountId: account.id,

@@ -1,5 +1,23 @@
+/** Members that only the standard door reads; the other one ignores whatever they hold. */
+interface StandardMembers {
+  readonly software_version?: string;
+  readonly software_statement?: string;
+  readonly token_endpoint_auth_signing_alg?: string;
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
+  readonly sector_identifier_uri?: string;
+  readonly id_token_encrypted_response_alg?: string;
+  readonly id_token_encrypted_response_enc?: string;
+  readonly userinfo_signed_response_alg?: string;
+  readonly userinfo_encrypted_response_alg?: string;
+  readonly userinfo_encrypted_response_enc?: string;
+  readonly request_object_signing_alg?: string;
+  readonly request_object_encryption_alg?: string;
+  readonly request_object_encryption_enc?: string;
+}
+
 /** A registration as sent, validated for types and sizes only. */
-export interface RegistrationRequest {
+export interface RegistrationRequest extends StandardMembers {
   readonly client_name?: string;
   readonly application_type?: string;
   readonly redirect_uris?: readonly string[];

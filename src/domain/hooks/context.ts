@@ -17,8 +17,8 @@ export interface SigningIn {
   /** As typed. */
   readonly username: string;
   readonly device: Device;
-  /** Address that it comes from. */
-  readonly source: string;
+  /** Address that it comes from; null where it is not known. */
+  readonly source: string | null;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export function preAuthenticationContext(
   { user, client, username, device }: SigningIn,
   policy: Pick<PolicyRecord, 'id'>,
   ids: { readonly requestId: string; readonly correlationId: string },
-  facts: Members = {},
+  facts: Members,
 ): Members {
   const newer = findContextVersion(definition.contextVersion) === '1.1.0';
   const { failedLoginAttemptsEnabled = false } = definition.options ?? {};

@@ -9,6 +9,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
+import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
 import { type Asked, type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
 import { withShadow } from './shadow.ts';
@@ -43,7 +44,8 @@ export async function firePreAuthentication(
     if (!holds(stored, roles)) continue;
     const runnable = await prepareHook(services, account, stored, variables);
     const before = result.chosen ?? inForce;
-    const asked = askedOf(firing, stored, policies, before);
+    const facts = await findFacts(services, account, stored, signingIn);
+    const asked = askedOf(firing, stored, policies, before, facts);
     const ran = await withShadow(services, account, runnable, asked, before.id, () =>
       runHook(services, account, runnable, asked),
     );
@@ -66,11 +68,12 @@ function askedOf(
   stored: StoredHook,
   policies: readonly PolicyRecord[],
   before: PolicyRecord,
+  facts: Readonly<Record<string, unknown>>,
 ): Asked<PolicyAnswer> {
   const ids = new Set(policies.map(({ id }) => id));
   return {
     correlationId,
-    contextOf: (requestId) => preAuthenticationContext(stored, signingIn, before, { requestId, correlationId }),
+    contextOf: (requestId) => preAuthenticationContext(stored, signingIn, before, { requestId, correlationId }, facts),
     read: (value) => readPolicyAnswer(value, ids),
     refuses: ({ says }) => says === 'refuse',
   };

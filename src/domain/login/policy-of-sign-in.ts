@@ -1,5 +1,5 @@
-import type { Services } from '../../services.ts';
 import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { firePreAuthentication } from '../hooks/fire.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
@@ -12,7 +12,7 @@ import type { PasswordAttempt } from './check-password.ts';
  * force in the app. One that was removed since is none.
  */
 export async function policyOfSignIn(
-  { store }: Pick<Services, 'store'>,
+  { store }: { readonly store: Pick<StoreVerbs, 'policies'> },
   account: Account,
   { record, client }: OpenRequest,
   user: Pick<UserRecord, 'id'>,

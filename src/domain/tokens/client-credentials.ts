@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConfidential } from '../clients/client-methods.ts';
 import { Failure } from '../failure.ts';
 import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
 import { scopesOf } from './scopes.ts';
@@ -17,7 +18,7 @@ export async function grantToClient(
   client: ClientRecord,
   asked: AskedAudience,
 ): Promise<TokenSet> {
-  if (client.secretDigest === null || !client.grantTypes.includes('client_credentials')) {
+  if (!isConfidential(client) || !client.grantTypes.includes('client_credentials')) {
     throw new Failure('client_not_authorized');
   }
   const linked = chooseServer(await linkedServersOf(services, client), asked);

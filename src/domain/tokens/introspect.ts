@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, GrantRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
 import { subjectOf } from './claims.ts';
@@ -34,7 +35,7 @@ export async function introspectToken(
   const found = await findAccessToken(services, account, text);
   if (!found) return introspectRefreshToken(services, account, client, text);
   const mine = found.token.appId === client.appId;
-  if (!isActive(found, services.clock.now()) || !(mine || client.secretDigest !== null)) return null;
+  if (!isActive(found, services.clock.now()) || !(mine || isConfidential(client))) return null;
   return {
     tokenType: 'access_token',
     clientId: found.client.clientId,

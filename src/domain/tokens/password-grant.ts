@@ -4,9 +4,11 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { firePreAuthentication } from '../hooks/fire.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
+import { passwordMethods } from '../login/methods.ts';
 import { signingIn } from '../login/policy-of-sign-in.ts';
 import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
 import { allowedScope, grantableScope, splitScope } from './scopes.ts';
@@ -20,7 +22,7 @@ import type { TokenSet } from './token-set.ts';
 export async function grantByPassword(
   services: Pick<
     Services,
-    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'hooks' | 'packageBuilds'
+    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'counts' | 'hooks' | 'packageBuilds'
   >,
   account: Account,
   client: ClientRecord,
@@ -42,9 +44,14 @@ export async function grantByPassword(
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStandingToSignIn(services, account, user, client);
   const inForce = await effectivePolicy(services, account, user, client);
-  await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
+  const chosen = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
+  // Nor one on which to give a second factor. Who tries passwords must not learn that this one is right.
+  if ((await findDemand(services, account, user.id, chosen ?? inForce)) !== 'none') {
+    const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
+    return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
+  }
   const policy = await effectivePolicy(services, account, user, null);
-  // There is no page here on which to choose a new one.
+  // There is no page here on which to choose a new password.
   if (mustReplacePassword(user, policy, services.clock.now())) {
     const failure = new Failure('user_inactive', { reason: 'password expired' });
     return refuseSignIn(services, account, user, client, failure);
@@ -55,11 +62,12 @@ export async function grantByPassword(
     scope: granted,
     sid: null,
     nonce: null,
-    amr: ['pwd'],
+    amr: passwordMethods,
     authenticatedAt: services.clock.now(),
   };
   const started = await services.store.transaction((tx) =>
     startGrant(services, tx, account, client, terms, linked, 'password'),
   );
+  services.counts.add(account.id, 'password', client.appId);
   return started.tokens(user);
 }

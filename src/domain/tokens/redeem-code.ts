@@ -24,7 +24,7 @@ export interface CodeRedemption {
  * `grant_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function redeemCode(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>,
   account: Account,
   client: ClientRecord,
   redemption: CodeRedemption,
@@ -57,6 +57,7 @@ export async function redeemCode(
     return made;
   });
   if (!started) throw refused('code expired or used before');
+  services.counts.add(account.id, 'authorization_code', client.appId);
   return started.tokens(user);
 }
 

@@ -6,7 +6,7 @@ type RequestVerb =
   | 'createRequest'
   | 'findRequest'
   | 'signIn'
-  | 'awaitPassword'
+  | 'keepFirstFactor'
   | 'choosePolicy'
   | 'decide'
   | 'finishRequest';
@@ -25,19 +25,21 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
     },
     signIn: async (accountId, digest, at, browserDigest) => {
       await one(accountId, digest).update({
-        authenticated_at: at,
+        ...(at !== null && { authenticated_at: at }),
         browser_digest: browserDigest,
         decision: null,
         decided_by: null,
         password_user_id: null,
         password_checked_at: null,
+        methods: null,
       });
     },
-    awaitPassword: async (accountId, digest, userId, at, browserDigest) => {
+    keepFirstFactor: async (accountId, digest, { userId, checkedAt, methods }, browserDigest) => {
       await one(accountId, digest).update({
         browser_digest: browserDigest,
         password_user_id: userId,
-        password_checked_at: at,
+        password_checked_at: checkedAt,
+        methods: JSON.stringify(methods),
       });
     },
     choosePolicy: async (accountId, digest, userId, policyId) => {

@@ -5,6 +5,7 @@ import type { ClientStore, NewClient } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
 import { type Listing, listPage } from './list.ts';
 import { filled } from './list-index.ts';
+import { sweepOpen } from './open-clients.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
 import { separately } from './transact.ts';
@@ -47,7 +48,11 @@ function readDetailed(row: DbRow): DetailedClient {
 
 /** A client that is created is unchanged since. */
 function writeNew(client: NewClient): Record<string, Cell> {
-  return { ...rows.clients.write(client), ...rows.appDetails.write({ updatedAt: client.createdAt }) };
+  return {
+    ...rows.clients.write(client),
+    ...rows.clientOwnership.write(client),
+    ...rows.appDetails.write({ updatedAt: client.createdAt }),
+  };
 }
 
 const appListing: Listing<DetailedClient> = {
@@ -93,7 +98,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     const numbers = await append(db, rows.clients.table, 'app_id', added, (appIds) =>
       registrations.map(({ eventOf }, index) => eventOf(appIds[index] ?? Number.NaN)),
     );
-    return registrations.map(({ client }, index) => ({
+    return registrations.map(({ client: { registrationTokenDigest: _, ...client } }, index) => ({
       policyId: null,
       ...client,
       ...noFormerSecret,
@@ -125,9 +130,19 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? rows.clients.read(row) : null;
     },
+    findOwner: async (accountId, clientId, registrationTokenDigest) => {
+      const key = { account_id: accountId, client_id: clientId, registration_token_digest: registrationTokenDigest };
+      const row = await db('clients').where(key).first();
+      return row ? rows.clients.read(row) : null;
+    },
+    sweepOpen: (after, limit) => sweepOpen(db, after, limit),
     findApp: async (accountId, appId) => {
       const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
       return row ? readDetailed(row) : null;
+    },
+    useAssertion: async (assertion) => {
+      const used = db('client_assertions').insert(rows.clientAssertions.write(assertion)).onConflict().ignore();
+      return (await used.returning('app_id')).length === 1;
     },
     pageApps: (accountId, query) => listPage(db, appListing, accountId, query),
     update: async (accountId, appId, changes) => {

@@ -8,20 +8,26 @@ import type { Engine } from './engine.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code gave. */
-const kinds: readonly { readonly table: string; readonly key: string; readonly keep: Milliseconds }[] = [
-  { table: 'credential_tokens', key: 'id', keep: hour },
-  { table: 'access_tokens', key: 'id', keep: hour },
-  { table: 'authorization_requests', key: 'digest', keep: 0 },
-  { table: 'codes', key: 'digest', keep: day },
-  { table: 'sessions', key: 'id', keep: 0 },
-  { table: 'hook_executions', key: 'id', keep: 0 },
+/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code
+ * gave, invite links so that whoever comes late is told why theirs does not work. */
+const kinds: readonly { readonly table: string; readonly key: readonly string[]; readonly keep: Milliseconds }[] = [
+  { table: 'credential_tokens', key: ['id'], keep: hour },
+  { table: 'access_tokens', key: ['id'], keep: hour },
+  { table: 'authorization_requests', key: ['digest'], keep: 0 },
+  { table: 'codes', key: ['digest'], keep: day },
+  { table: 'sessions', key: ['id'], keep: 0 },
+  { table: 'invite_links', key: ['digest'], keep: 30 * day },
+  // Those that nobody accepted: an accepted one has no end.
+  { table: 'factor_devices', key: ['id'], keep: 0 },
+  { table: 'factor_verifications', key: ['id'], keep: hour },
+  { table: 'client_assertions', key: ['app_id', 'digest'], keep: 0 },
+  { table: 'hook_executions', key: ['id'], keep: 0 },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {
   let deleted = 0;
   for (const { table, key, keep } of kinds) {
-    const columns = ['account_id', key];
+    const columns = ['account_id', ...key];
     const expired = db(table)
       .select(columns)
       .where('expires_at', '<=', now - keep)

@@ -4,19 +4,17 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
-  AppDetails,
   AuthorizationRequestRecord,
-  ClientRecord,
   CodeRecord,
   CredentialRecord,
   CredentialTokenRecord,
   GrantRecord,
+  InviteLinkRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
-  TokenClient,
 } from '../records.ts';
-import { flag, json, shape } from './shape.ts';
+import { json, shape } from './shape.ts';
 
 /** Without the hosts, which have a table of their own. */
 export const accounts = shape<Omit<AccountRecord, 'hosts'>>('accounts', 'id', {
@@ -79,44 +77,7 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-const clientOfTokens = {
-  accountId: 'account_id',
-  appId: 'app_id',
-  clientId: 'client_id',
-  linkedServers: 'linked_servers',
-} as const;
-
-export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);
-
-export const clients = shape<ClientRecord>('clients', 'appId', {
-  ...clientOfTokens,
-  secretDigest: 'secret_digest',
-  name: 'name',
-  applicationType: 'application_type',
-  redirectUris: json('redirect_uris'),
-  postLogoutRedirectUris: json('post_logout_redirect_uris'),
-  grantTypes: json('grant_types'),
-  responseTypes: json('response_types'),
-  authMethod: 'auth_method',
-  authMethodNamed: flag('auth_method_named'),
-  subjectType: 'subject_type',
-  idTokenAlg: 'id_token_alg',
-  scope: json('scope'),
-  extra: json('extra'),
-  registeredBy: 'registered_by',
-  policyId: 'policy_id',
-  createdAt: 'created_at',
-  previousSecretDigest: 'previous_secret_digest',
-  previousSecretExpiresAt: 'previous_secret_expires_at',
-});
-
-export const appDetails = shape<AppDetails>('clients', null, {
-  connectorId: 'connector_id',
-  description: 'description',
-  notes: 'notes',
-  visible: flag('visible'),
-  updatedAt: 'updated_at',
-});
+export { appDetails, clientAssertions, clientOwnership, clients, tokenClients } from './client-rows.ts';
 
 export const sessions = shape<SessionRecord>('sessions', 'id', {
   accountId: 'account_id',
@@ -144,6 +105,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   passwordCheckedAt: 'password_checked_at',
   hookPolicyId: 'hook_policy_id',
   hookPolicyUserId: 'hook_policy_user_id',
+  methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });
@@ -160,6 +122,15 @@ export const codes = shape<CodeRecord>('codes', null, {
   expiresAt: 'expires_at',
   usedAt: 'used_at',
   grantId: 'grant_id',
+});
+
+export const inviteLinks = shape<InviteLinkRecord>('invite_links', null, {
+  accountId: 'account_id',
+  userId: 'user_id',
+  digest: 'digest',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  usedAt: 'used_at',
 });
 
 export const grants = shape<GrantRecord>('grants', 'id', {

@@ -15,6 +15,7 @@ import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hooks } from './hooks.ts';
+import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -27,6 +28,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     listUserApps: listUserApps(services),
     ...customAttributes(services),
     ...policies(services),
+    ...mfa(services),
     ...apiAuthorizations(services),
     ...apiAuthorizationScopes(services),
     ...apiAuthorizationClaims(services),

@@ -9,6 +9,7 @@ import { authorize, authorizeByForm } from './authorize.ts';
 import { failures } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
 import { issueToken } from './issue-token.ts';
+import { deleteClient, readClient, replaceClient } from './own-registration.ts';
 import { readKeys } from './read-keys.ts';
 import { readAuthorizationServerMetadata, readOpenIdConfiguration } from './read-metadata.ts';
 import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
@@ -21,6 +22,9 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     readAuthorizationServerMetadata,
     readKeys: readKeys(services),
     registerClient: registerClient(services),
+    readClient: readClient(services),
+    replaceClient: replaceClient(services),
+    deleteClient: deleteClient(services),
     authorize: authorize(services),
     authorizeByForm: authorizeByForm(services),
     issueToken: issueToken(services),
@@ -35,7 +39,8 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     handlers,
     failures,
     invalid: (operationId, pointer) => {
-      if (operationId !== 'registerClient') return 'request_invalid';
+      const isMetadata = operationId === 'registerClient' || operationId === 'replaceClient';
+      if (!isMetadata || !pointer.startsWith('/body')) return 'request_invalid';
       return pointer.startsWith('/body/redirect_uris') ? 'redirect_uri_invalid' : 'client_metadata_invalid';
     },
   };

@@ -4,18 +4,14 @@ import { Failure } from '../../domain/failure.ts';
 import { type ActiveToken, introspectToken as introspect } from '../../domain/tokens/introspect.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
+import { presentedClient } from './presented-client.ts';
 
 /** POST /oauth2/introspect (RFC 7662 §2). */
 export function introspectToken(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'counts'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'limits' | 'counts' | 'clientKeys'>,
 ): Handler<operations['introspectToken']> {
   return async ({ body, headers, origin }, respond) => {
-    const client = await authenticateClient(services, origin.account, {
-      authorization: headers['authorization'],
-      clientId: body.client_id,
-      clientSecret: body.client_secret,
-      source: origin.source,
-    });
+    const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));
     if (!body.token) throw new Failure('parameter_missing', { name: 'token', message: 'token is missing' });
     const token = await introspect(services, origin.account, client, body.token);
     return respond(200, token ? represent(token, origin.account.baseUrl) : { active: false });

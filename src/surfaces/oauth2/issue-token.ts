@@ -10,6 +10,7 @@ import { splitScope } from '../../domain/tokens/scopes.ts';
 import type { TokenSet } from '../../domain/tokens/token-set.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
+import { presentedClient } from './presented-client.ts';
 
 type Form = components['schemas']['TokenRequest'];
 type From = Origin & { readonly userAgent: string | undefined };
@@ -39,12 +40,7 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     const grantType = need(body, 'grant_type');
     const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
     if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
-    const client = await authenticateClient(services, origin.account, {
-      authorization: headers['authorization'],
-      clientId: body.client_id,
-      clientSecret: body.client_secret,
-      source: origin.source,
-    });
+    const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));
     return respond(
       200,
       representTokens(await grant(services, { ...origin, userAgent: headers['user-agent'] }, client, body)),

@@ -1,9 +1,11 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
-import { authMethods, signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
+import { authMethods } from '../../domain/clients/client-methods.ts';
+import { signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
-import { singleFactor } from '../../domain/tokens/token-set.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
 
@@ -45,11 +47,14 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-    acr_values_supported: [singleFactor],
+    acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
       ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],

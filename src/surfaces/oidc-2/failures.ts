@@ -16,6 +16,9 @@ const unauthorized = {
 const invalidRequest = ({ message }: Failure) =>
   ({ status: 400, body: { error: 'invalid_request', error_description: asDescription(message) } }) as const;
 
+const invalidMetadata = ({ message }: Failure) =>
+  ({ status: 400, body: { error: 'invalid_client_metadata', error_description: asDescription(message) } }) as const;
+
 const unsupportedGrantType = ({ detail }: Failure) =>
   ({
     status: 400,
@@ -57,15 +60,14 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: unauthorized,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unauthorized,
   redirect_uri_invalid: ({ message }) => ({
     status: 400,
     body: { error: 'invalid_redirect_uri', error_description: asDescription(message) },
   }),
-  client_metadata_invalid: ({ message }) => ({
-    status: 400,
-    body: { error: 'invalid_client_metadata', error_description: asDescription(message) },
-  }),
+  client_metadata_invalid: invalidMetadata,
+  software_statement_invalid: invalidMetadata,
   authorization_header_malformed: {
     status: 400,
     body: { error: 'invalid_request', error_description: 'invalid authorization header value format' },
@@ -85,6 +87,7 @@ export const failures = {
   sign_in_refused: refused('Access is unauthorized'),
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
+  invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
   unavailable: {

@@ -11,7 +11,7 @@ type Operation = operations['refreshToken'];
 export function refreshToken(
   services: Pick<
     Services,
-    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'consumeRefreshToken'
+    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'clientKeys' | 'consumeRefreshToken'
   >,
 ): Handler<Operation> {
   return async ({ body, headers, origin }, respond) => {

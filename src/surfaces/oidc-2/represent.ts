@@ -1,6 +1,15 @@
 import type { components } from '../../../generated/oidc-2.ts';
+import { documentedAuthMethods } from '../../domain/clients/client-methods.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
+import { Failure } from '../../domain/failure.ts';
+
+/** Registered here, hence one of the three that this door knows. */
+function methodOf({ authMethod }: Registration['client']) {
+  const method = documentedAuthMethods.find((one) => one === authMethod);
+  if (!method) throw new Failure('internal', { reason: `the documented door does not know ${authMethod}` });
+  return method;
+}
 
 /** A client as the documented door answers it: every member of the document's §2.1, and the optional ones that are set. */
 export function representClient({ client, clientSecret }: Registration): components['schemas']['RegisteredClient'] {
@@ -12,9 +21,9 @@ export function representClient({ client, clientSecret }: Registration): compone
     require_auth_time: false,
     response_types: client.responseTypes,
     subject_type: client.subjectType,
-    token_endpoint_auth_method: client.authMethod,
-    introspection_endpoint_auth_method: client.authMethod,
-    revocation_endpoint_auth_method: client.authMethod,
+    token_endpoint_auth_method: methodOf(client),
+    introspection_endpoint_auth_method: methodOf(client),
+    revocation_endpoint_auth_method: methodOf(client),
     post_logout_redirect_uris: client.postLogoutRedirectUris,
     client_id_issued_at: Math.floor(client.createdAt / 1000),
     client_id: client.clientId,

@@ -7,7 +7,9 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { databases } from '../../support/stores.ts';
 import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
+import { registrationsTold } from './registrations.ts';
 import { rolesAndAppsTold } from './roles-and-apps.ts';
+import { secondFactorsTold } from './second-factors.ts';
 import { signInsTold } from './sign-ins.ts';
 import { tokensTold } from './tokens.ts';
 
@@ -24,8 +26,10 @@ for (const kind of databases) {
     after(() => app?.dispose());
 
     signInsTold(current);
+    secondFactorsTold(current);
     tokensTold(current);
     changesTold(current);
+    registrationsTold(current);
     managementTold(current);
     rolesAndAppsTold(current);
 

@@ -113,7 +113,7 @@ export function tokensTold(app: () => TestApp): void {
     await assertTold(app(), revoke('nothing'), []);
   });
 
-  it('refreshes, introspections and tokens of clients and credentials are counted by day', async () => {
+  it('exchanges, refreshes, introspections and tokens of clients and credentials are counted by day', async () => {
     const one = await app().another();
     const { services, account } = one;
     const { client, tokens } = await signedIn(one);
@@ -131,6 +131,7 @@ export function tokensTold(app: () => TestApp): void {
     const counts = await services.store.counts.list(account.id, '');
     const counted = counts.map(({ kind, count }) => [kind, count]);
     assert.deepEqual(counted, [
+      ['authorization_code', 1],
       ['client_credentials', 1],
       // Of the bearer that registered the client, and of the one above.
       ['credential_token', 1],

@@ -150,9 +150,26 @@ export function firing(app: () => TestApp): void {
     assert.match(due.answer.text, /Choose a new password/);
     assert.equal((await on.logs(id)).length, 1);
     const next = 'another horse battery staple';
-    const done = await submit(on.app, due, { password: next, confirmation: next });
+    const done = await submit(on.app, due, { new_password: next, new_password_confirmation: next });
     assert.equal(await on.idleMinutes(done), 9);
     assert.equal((await on.logs(id)).length, 1);
+  });
+
+  it('a second factor that the chosen policy demands is asked for, and devices are told by their flag', async () => {
+    const on = await stage(app());
+    const demanding = await on.policy({ otpRequired: true });
+    const role = await createRole(on.app.services, on.app.account, 'Careful');
+    const id = await on.hook(
+      `console.log(JSON.stringify(context.mfa_devices)); return { user: { policy_id: ${demanding.id} } };`,
+      { conditions: [{ source: 'roles', operator: '~', value: String(role.id) }], mfa_device_info_enabled: true },
+    );
+    assert.equal(await on.idleMinutes(await on.signIn()), 30);
+    await setUser(on.app.services, on.app.account, on.user.id, { roles: ['Careful'] });
+    const { answer, jar } = await on.signIn();
+    assert.equal(answer.status, 200);
+    assert.match(answer.text, /one-time-code/);
+    assert.ok(![...jar.cookies.keys()].some((name) => name.endsWith('sid')), 'nobody is signed in');
+    assert.equal((await on.logs(id))[0]?.events[0]?.split('\t')[3], '[]');
   });
 
   it('fires in the password grant', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { basic, type TestApp } from '../../support/app.ts';
+import { registerSigner, shown, sign, testKey } from '../../support/assertions.ts';
 import { registerClient } from '../../support/sign-in.ts';
 import { assertRefused, managing } from './managing.ts';
 
@@ -45,6 +46,29 @@ export function appSecrets(app: () => TestApp): void {
     assert.equal(fourth.body.previous_secret_expires_at, null);
     const now = [await opens(second), await opens(third), await opens(fourth.body.client_secret)];
     assert.deepEqual(now, [false, false, true]);
+  });
+
+  it('a client that signs has method 3 and no secret; without keys there is no such method', async () => {
+    const { one, api, client, rotate } = await staged(app());
+    const method = (value: number) => ({ configuration: { token_endpoint_auth_method: value } });
+    const refused = await api.call('PUT', `/apps/${client.app_id}`, method(3));
+    assertRefused(refused, 422, /configuration\.token_endpoint_auth_method private_key_jwt needs/);
+    assert.equal((await rotate()).status, 200);
+    const key = await testKey('ES256', 'k');
+    const signer = await registerSigner(one, [key], { grant_types: ['client_credentials'] });
+    const path = `/apps/${signer.app_id}`;
+    const read = async () => (await api.done(200, 'GET', path)).configuration.token_endpoint_auth_method;
+    assert.equal(await read(), 3);
+    assertRefused(await api.call('POST', `${path}/secret`, {}), 422, /token_endpoint_auth_method/);
+    const opens = async () => {
+      const form = { grant_type: 'client_credentials', ...shown(await sign(one, signer.client_id, key)) };
+      return (await one.send('POST', '/oauth2/token', { form })).status;
+    };
+    assert.equal(await opens(), 200);
+    await api.done(200, 'PUT', path, { ...method(1), name: 'Leaves' });
+    assert.deepEqual([await read(), await opens()], [1, 400]);
+    await api.done(200, 'PUT', path, method(3));
+    assert.deepEqual([await read(), await opens()], [3, 200], 'its keys stayed');
   });
 
   it('a client of the method none has no secret; one that leaves it gets one here', async () => {

@@ -60,6 +60,14 @@ const ways: Readonly<Record<string, (client: RegisteredClient, other: Registered
   'no client at all': () => ({}),
 };
 
+/** A public key on the curve (RFC 7515, appendix A.3). */
+const signingKey = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+};
+
 const anyone = [
   'basic, right',
   'basic, right, scheme in lower case',
@@ -74,6 +82,8 @@ const kinds: readonly [title: string, metadata: object, accepted: readonly strin
   ['client_secret_post', { token_endpoint_auth_method: 'client_secret_post' }, ['post, right']],
   ['no method named: either, never both', {}, [...anyone, 'post, right']],
   ['none', { token_endpoint_auth_method: 'none' }, alone],
+  // The ways that let these in are in `client-assertions.ts`.
+  ['private_key_jwt', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [signingKey] } }, []],
 ];
 
 /** RFC 6749 §2.3, §5.2; wire §3, client authentication. */

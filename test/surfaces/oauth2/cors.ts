@@ -9,6 +9,7 @@ const crossing = {
   '/.well-known/oauth-authorization-server': ['GET'],
   '/oauth2/jwks': ['GET'],
   '/oauth2/register': ['POST'],
+  '/oauth2/register/some-client': ['GET', 'PUT', 'DELETE'],
   '/oauth2/token': ['POST'],
   '/oauth2/userinfo': ['GET', 'POST'],
   '/oauth2/revoke': ['POST'],

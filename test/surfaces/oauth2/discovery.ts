@@ -6,6 +6,9 @@ import type { AppOf } from './asking.ts';
 const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
 
 /** The whole document of an account with default settings: whatever is more or less than this is a mistake. */
+const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
 function wanted(issuer: string): Record<string, unknown> {
   return {
     issuer,
@@ -22,12 +25,15 @@ function wanted(issuer: string): Record<string, unknown> {
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    introspection_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-    acr_values_supported: ['urn:gatehouse:acr:single-factor'],
+    acr_values_supported: ['urn:gatehouse:acr:single-factor', 'urn:gatehouse:acr:multi-factor'],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
       ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],

@@ -12,6 +12,7 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { discovery } from './discovery.ts';
@@ -21,6 +22,7 @@ import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { otherGrants } from './other-grants.ts';
+import { ownRegistration } from './own-registration.ts';
 import { pkce } from './pkce.ts';
 import { pollution } from './pollution.ts';
 import { redemption } from './redeem-code.ts';
@@ -29,6 +31,7 @@ import { refreshing } from './refresh.ts';
 import { refreshEndings } from './refresh-endings.ts';
 import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
+import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { routing } from './routing.ts';
@@ -43,12 +46,15 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   registration,
   'registration faults': registrationFaults,
   'registration modes': registrationModes,
+  'members of a registration': registrationMembers,
+  'a registration of its own': ownRegistration,
   authorize,
   'authorize errors': authorizeErrors,
   'redirect variants': redirectVariants,
   redemption,
   pkce,
   'client authentication': clientAuthentication,
+  'assertions of clients': clientAssertions,
   'other grants': otherGrants,
   refreshing,
   'endings of a grant': refreshEndings,

@@ -38,10 +38,17 @@ export function registration(app: AppOf): void {
     const answer = await register({ redirect_uris: [redirectUri] });
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.headers['cache-control'], 'no-store');
-    const { client_id: id, client_secret: secret, app_id: appId, ...rest } = answer.body;
+    const {
+      client_id: id,
+      client_secret: secret,
+      app_id: appId,
+      registration_access_token: token,
+      ...rest
+    } = answer.body;
     assert.match(id, /^[\w-]+$/);
     assert.match(secret, /^cs_[\w-]{43}$/);
     assert.ok(Number.isInteger(appId) && appId > 0);
+    assert.match(token, /^rg_[\w-]{43}$/);
     assert.deepEqual(rest, {
       client_id_issued_at: Math.floor(app().services.clock.now() / 1000),
       client_secret_expires_at: 0,
@@ -57,6 +64,7 @@ export function registration(app: AppOf): void {
       id_token_signed_response_alg: 'RS256',
       require_auth_time: false,
       account_id: app().account.id,
+      registration_client_uri: `${app().account.baseUrl}/oauth2/register/${id}`,
     });
   });
 

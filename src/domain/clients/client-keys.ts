@@ -1,0 +1,86 @@
+/** The public keys with which clients sign, by value or from the address that they named. */
+
+import type { ClientKeys, Services } from '../../services.ts';
+import type { AssertionAlgorithm, ClientKey, Milliseconds } from '../../store/records.ts';
+
+/** What clients may sign with. RS256 because most do; the others because they are better. */
+export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const satisfies AssertionAlgorithm[];
+
+const minute = 60_000;
+/** How long fetched keys are used; a key that its client took back is good for so long. */
+const freshMilliseconds = 10 * minute;
+/** An address is asked no more often than this, whatever is sent and however it answers. */
+const pauseMilliseconds = minute / 2;
+const mostKept = 1_000;
+const mostKeys = 50;
+
+interface Kept {
+  readonly at: Milliseconds;
+  /** Null: there were none to be had. */
+  readonly keys: Promise<readonly ClientKey[] | null>;
+}
+
+/** Keeps the keys of addresses in memory; requests that come meanwhile share one fetch. */
+export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'clock'>): ClientKeys {
+  const kept = new Map<string, Kept>();
+
+  function fetchNow(accountId: number, uri: string, name: string): Kept {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest);
+    const fetched = { at: clock.now(), keys: fetchKeys(egress, accountId, uri) };
+    kept.delete(name);
+    kept.set(name, fetched);
+    return fetched;
+  }
+
+  return {
+    read(accountId, uri, isKnown) {
+      const name = `${accountId} ${uri}`;
+      const known = kept.get(name);
+      if (!known || known.at + freshMilliseconds <= clock.now()) return fetchNow(accountId, uri, name).keys;
+      return known.keys.then((keys) => {
+        const enough = keys !== null && isKnown(keys);
+        const latest = kept.get(name) ?? known;
+        if (enough || latest.at + pauseMilliseconds > clock.now()) return latest === known ? keys : latest.keys;
+        return fetchNow(accountId, uri, name).keys;
+      });
+    },
+  };
+}
+
+async function fetchKeys(
+  egress: Services['egress'],
+  accountId: number,
+  url: string,
+): Promise<readonly ClientKey[] | null> {
+  const headers = [['accept', 'application/json']] as const;
+  const result = await egress.fetch({ accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  if (!result.ok || result.response.status !== 200) return null;
+  return parseKeys(result.response.body.toString('utf8'));
+}
+
+/** The keys of a JWK Set that are of use here (RFC 7517 §5: others are left aside), or null when it is none. */
+function parseKeys(text: string): readonly ClientKey[] | null {
+  try {
+    const { keys } = JSON.parse(text) as { readonly keys?: unknown };
+    if (!Array.isArray(keys)) return null;
+    return keys.slice(0, mostKeys).filter(isClientKey);
+  } catch {
+    return null;
+  }
+}
+
+function isClientKey(key: unknown): key is ClientKey {
+  return typeof key === 'object' && key !== null && 'kty' in key && algorithmsOf(key as ClientKey).length > 0;
+}
+
+/** What a key may have signed: none for one that encrypts, or of another kind. */
+export function algorithmsOf({ kty, crv, use, alg }: ClientKey): readonly AssertionAlgorithm[] {
+  if (use !== undefined && use !== 'sig') return [];
+  const possible = { 'RSA ': ['RS256', 'PS256'], 'EC P-256': ['ES256'], 'OKP Ed25519': ['EdDSA'] } as const;
+  const kind = `${kty} ${kty === 'RSA' ? '' : crv}`;
+  const all: readonly AssertionAlgorithm[] = Object.hasOwn(possible, kind)
+    ? possible[kind as keyof typeof possible]
+    : [];
+  return all.filter((one) => alg === undefined || alg === one);
+}

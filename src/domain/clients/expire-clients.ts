@@ -1,0 +1,63 @@
+/** The end of clients that anyone registered and nobody uses. */
+
+import type { Services } from '../../services.ts';
+import type { OpenClient } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+
+const day = 86_400_000;
+
+export type Swept = Pick<OpenClient, 'accountId' | 'appId'>;
+
+/**
+ * Looks at the next `limit` clients of open registrations and removes those that have expired by their account's
+ * settings: their identifier is `invalid_client` from then on, so that they register anew. Use is known by the day, and
+ * what another process counted in the last minute is not known yet. Answers how many went, and where to go on (null: at
+ * the beginning).
+ */
+export async function expireClients(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  accounts: readonly Account[],
+  after: Swept | null,
+  limit: number,
+): Promise<{ readonly removed: number; readonly reached: Swept | null }> {
+  const clients = await services.store.clients.sweepOpen(after, limit);
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  let removed = 0;
+  for (const client of clients) {
+    const account = byId.get(client.accountId);
+    const expired = account && findExpiry(account, client, services.clock.now());
+    if (expired && (await remove(services, account, client.appId, expired))) removed += 1;
+  }
+  return { removed, reached: clients.length < limit ? null : (clients.at(-1) ?? null) };
+}
+
+interface Expiry {
+  readonly reason: 'unused' | 'idle';
+  readonly days: number;
+}
+
+function findExpiry({ settings }: Account, { createdAt, lastUsedDay }: OpenClient, now: number): Expiry | null {
+  const { openRegistrationUnusedDays: unused, openRegistrationIdleDays: idle } = settings;
+  if (lastUsedDay === null) return isOver(createdAt, unused, now) ? { reason: 'unused', days: unused } : null;
+  // From the end of that day, so that nobody gets less than was said.
+  return isOver(Date.parse(lastUsedDay) + day, idle, now) ? { reason: 'idle', days: idle } : null;
+}
+
+function isOver(since: number, days: number, now: number): boolean {
+  return days > 0 && since + days * day <= now;
+}
+
+function remove(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  appId: number,
+  detail: Expiry,
+): Promise<boolean> {
+  return services.store.transaction(async (tx) => {
+    if (!(await tx.clients.remove(account.id, appId))) return false;
+    const target = { type: 'app', id: appId } as const;
+    await recordEvent(tx, services, account, { action: 'app.expired', target, detail });
+    return true;
+  });
+}

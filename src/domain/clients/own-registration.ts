@@ -1,0 +1,120 @@
+/** A client's management of its own registration, with the token that it got there (RFC 7592). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { setFields } from '../audit/events.ts';
+import { recordEvent } from '../audit/record.ts';
+import { limitFailures } from '../callers/limit-failures.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { hasSecret } from './client-methods.ts';
+import { invalid } from './extra-metadata.ts';
+import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
+import type { Registration } from './register.ts';
+import type { RegistrationRequest } from './registration-request.ts';
+
+/** Whose registration is asked for, and with what. */
+export interface RegistrationOwner {
+  readonly clientId: string;
+  /** Null when none was sent. */
+  readonly token: string | null;
+  readonly source: string;
+}
+
+/** A whole new registration; the identifiers say whose it is, and change nothing (RFC 7592 §2.2). */
+export interface ReplacementRequest extends RegistrationRequest {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+}
+
+type OwnServices = Pick<Services, 'store' | 'clock' | 'limits' | 'vault'>;
+
+/**
+ * The client whose registration token this is (RFC 7592 §2.1). The token stays as it is: a rotated one would lock out a
+ * client that lost an answer, and there is nobody to ask for another.
+ * Throws `caller_unauthenticated` for any other token and any other client alike, `rate_limited`.
+ */
+export async function readOwnRegistration(
+  services: Pick<Services, 'store' | 'limits'>,
+  account: Account,
+  owner: RegistrationOwner,
+): Promise<Registration> {
+  return { client: await requireOwner(services, account, owner), clientSecret: null, registrationToken: owner.token };
+}
+
+/**
+ * Replaces the metadata by what is sent; what is left out is gone or has its default again (RFC 7592 §2.2). A secret is
+ * made, and shown once, for a client that had none and whose new method needs one; else it stays.
+ * Throws as `readOwnRegistration` and `registerClient` do.
+ */
+export async function replaceOwnRegistration(
+  services: OwnServices & Pick<Services, 'random'>,
+  account: Account,
+  owner: RegistrationOwner,
+  request: ReplacementRequest,
+  rules: RegistrationRules,
+): Promise<Registration> {
+  const client = await requireOwner(services, account, owner);
+  requireSame(request, client);
+  const metadata = readMetadata(request, rules);
+  const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
+  const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
+  const changes = { ...metadata, ...secretChanges(metadata, clientSecret), updatedAt: services.clock.now() };
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.clients.update(account.id, client.appId, changes))) throw new Failure('caller_unauthenticated');
+    const detail = { fields: changedFields(client, metadata) };
+    await recordEvent(tx, services, account, { action: 'app.changed', ...about(client), detail });
+  });
+  return { client: { ...client, ...changes }, clientSecret, registrationToken: owner.token };
+}
+
+/** Removes the client with its app, access, grants and tokens (RFC 7592 §2.3). Throws as `readOwnRegistration` does. */
+export async function removeOwnRegistration(
+  services: OwnServices,
+  account: Account,
+  owner: RegistrationOwner,
+): Promise<void> {
+  const client = await requireOwner(services, account, owner);
+  await services.store.transaction(async (tx) => {
+    // Gone meanwhile: what is asked for is so.
+    if (!(await tx.clients.remove(account.id, client.appId))) return;
+    await recordEvent(tx, services, account, { action: 'app.removed', ...about(client), detail: {} });
+  });
+}
+
+function about({ appId }: ClientRecord) {
+  return { actor: { type: 'client', id: appId }, target: { type: 'app', id: appId } } as const;
+}
+
+async function requireOwner(
+  { store, limits }: Pick<Services, 'store' | 'limits'>,
+  account: Account,
+  { clientId, token, source }: RegistrationOwner,
+): Promise<ClientRecord> {
+  const client = await limitFailures(limits, account, `registration ${clientId} ${source}`, () =>
+    store.clients.findOwner(account.id, clientId, digestOf(token ?? '')),
+  );
+  if (!client) throw new Failure('caller_unauthenticated', { challenged: token !== null });
+  return client;
+}
+
+/** RFC 7592 §2.2: the identifier must be there, and a secret that is there must be the current one. */
+function requireSame({ client_id: clientId, client_secret: secret }: ReplacementRequest, client: ClientRecord): void {
+  if (clientId !== client.clientId) throw invalid('client_id', 'must be the identifier of this client');
+  if (secret === undefined) return;
+  if (!matchesDigest(secret, client.secretDigest)) throw invalid('client_secret', 'must be the one that was issued');
+}
+
+function secretChanges({ authMethod }: ClientMetadata, clientSecret: string | null): Partial<ClientRecord> {
+  if (clientSecret !== null) return { secretDigest: digestOf(clientSecret) };
+  if (hasSecret(authMethod)) return {};
+  return { secretDigest: null, previousSecretDigest: null, previousSecretExpiresAt: null };
+}
+
+/** Names of the members that have another value now. */
+function changedFields(client: ClientRecord, metadata: ClientMetadata): string[] {
+  const former: Readonly<Record<string, unknown>> = { ...client };
+  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(former[name]);
+  return setFields(Object.fromEntries(Object.entries(metadata).filter(isChanged)));
+}

@@ -1,0 +1,49 @@
+/** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented door does not know. */
+
+import type { ExtraMetadata } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+import { assertionAlgorithms } from './client-keys.ts';
+import { invalid } from './extra-metadata.ts';
+import type { RegistrationRequest } from './registration-request.ts';
+
+/**
+ * What the service cannot do. Each promises protection or a form that the client would wait for in vain, so that it is
+ * told at registration; `docs/registration.md` lists them with what is ignored.
+ */
+const notOffered = [
+  'sector_identifier_uri',
+  'id_token_encrypted_response_alg',
+  'id_token_encrypted_response_enc',
+  'userinfo_signed_response_alg',
+  'userinfo_encrypted_response_alg',
+  'userinfo_encrypted_response_enc',
+  'request_object_signing_alg',
+  'request_object_encryption_alg',
+  'request_object_encryption_enc',
+] as const satisfies (keyof RegistrationRequest)[];
+
+/** Keeps what is honoured. Throws `software_statement_invalid`, and `client_metadata_invalid` for what is not offered. */
+export function readStandardMembers(request: RegistrationRequest): ExtraMetadata {
+  if (request.software_statement !== undefined) {
+    throw new Failure('software_statement_invalid', {
+      name: 'software_statement',
+      message: 'software statements are not accepted: no issuer of any is trusted',
+    });
+  }
+  const refused = notOffered.find((name) => request[name] !== undefined);
+  if (refused !== undefined) throw invalid(refused, 'is not offered');
+  return {
+    ...readAssertionAlgorithm(request.token_endpoint_auth_signing_alg),
+    ...(request.software_version && { software_version: request.software_version }),
+    ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
+    ...(request.require_auth_time !== undefined && { require_auth_time: request.require_auth_time }),
+  };
+}
+
+function readAssertionAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'token_endpoint_auth_signing_alg'> {
+  const name = 'token_endpoint_auth_signing_alg';
+  if (asked === undefined) return {};
+  const known = assertionAlgorithms.find((one) => one === asked);
+  if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
+  return { [name]: known };
+}

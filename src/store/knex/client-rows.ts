@@ -1,0 +1,54 @@
+/** Which column keeps which field of clients and of what they show. */
+
+import type { AppDetails, AssertionRecord, ClientOwnership, ClientRecord, TokenClient } from '../records.ts';
+import { flag, json, shape } from './shape.ts';
+
+const clientOfTokens = {
+  accountId: 'account_id',
+  appId: 'app_id',
+  clientId: 'client_id',
+  linkedServers: 'linked_servers',
+} as const;
+
+export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);
+
+export const clients = shape<ClientRecord>('clients', 'appId', {
+  ...clientOfTokens,
+  secretDigest: 'secret_digest',
+  name: 'name',
+  applicationType: 'application_type',
+  redirectUris: json('redirect_uris'),
+  postLogoutRedirectUris: json('post_logout_redirect_uris'),
+  grantTypes: json('grant_types'),
+  responseTypes: json('response_types'),
+  authMethod: 'auth_method',
+  authMethodNamed: flag('auth_method_named'),
+  subjectType: 'subject_type',
+  idTokenAlg: 'id_token_alg',
+  scope: json('scope'),
+  extra: json('extra'),
+  registeredBy: 'registered_by',
+  policyId: 'policy_id',
+  createdAt: 'created_at',
+  previousSecretDigest: 'previous_secret_digest',
+  previousSecretExpiresAt: 'previous_secret_expires_at',
+});
+
+export const clientOwnership = shape<ClientOwnership>('clients', null, {
+  registrationTokenDigest: 'registration_token_digest',
+});
+
+export const clientAssertions = shape<AssertionRecord>('client_assertions', null, {
+  accountId: 'account_id',
+  appId: 'app_id',
+  digest: 'digest',
+  expiresAt: 'expires_at',
+});
+
+export const appDetails = shape<AppDetails>('clients', null, {
+  connectorId: 'connector_id',
+  description: 'description',
+  notes: 'notes',
+  visible: flag('visible'),
+  updatedAt: 'updated_at',
+});

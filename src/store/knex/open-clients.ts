@@ -1,0 +1,34 @@
+/** Clients that anyone registered, in the order of their key, with the day of their last use. */
+
+import type { Knex } from 'knex';
+import type { CountKind, OpenClient } from '../records.ts';
+import type { ClientStore } from '../store.ts';
+import type { DbRow } from './shape.ts';
+
+/** What is counted with a client as its subject. */
+const uses: readonly CountKind[] = ['refresh', 'introspection', 'client_credentials', 'authorization_code', 'password'];
+
+function read(row: DbRow): OpenClient {
+  return {
+    accountId: Number(row['account_id']),
+    appId: Number(row['app_id']),
+    createdAt: Number(row['created_at']),
+    lastUsedDay: row['last_used_day'] == null ? null : String(row['last_used_day']),
+  };
+}
+
+/** `ClientStore.sweepOpen`: the index of such clients alone leads it, and the one of counts by subject. */
+export async function sweepOpen(db: Knex, ...[after, limit]: Parameters<ClientStore['sweepOpen']>) {
+  const { accountId, appId } = after ?? { accountId: 0, appId: 0 };
+  const lastUsed = db('daily_counts as d')
+    .max('d.day')
+    .whereRaw('d.account_id = c.account_id and d.subject_id = c.app_id')
+    .whereIn('d.kind', [...uses])
+    .as('last_used_day');
+  const found: DbRow[] = await db('clients as c')
+    .select('c.account_id', 'c.app_id', 'c.created_at', lastUsed)
+    .whereRaw("c.registered_by = 'open' and (c.account_id, c.app_id) > (?, ?)", [accountId, appId])
+    .orderBy(['c.account_id', 'c.app_id'])
+    .limit(limit);
+  return found.map(read);
+}

@@ -1,0 +1,55 @@
+import contract from '../../../generated/oauth2.json' with { type: 'json' };
+import type { components } from '../../../generated/oauth2.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { authMethods } from '../../domain/clients/client-methods.ts';
+import type { RegistrationRules } from '../../domain/clients/metadata.ts';
+import type { Registration } from '../../domain/clients/register.ts';
+import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
+import { pathOf } from '../../http/contract.ts';
+
+/** Of this door: RFC 7591 and OpenID Connect Registration. */
+export const rules: RegistrationRules = {
+  nameRequired: false,
+  redirectUrisRequired: false,
+  standard: true,
+  authMethods,
+  defaultGrantTypes: ['authorization_code', 'refresh_token'],
+  defaultResponseTypes: ['code'],
+};
+
+/** RFC 7591 §3.2.1, RFC 7592 §3; what is not set is left out. */
+export function representClient(
+  { baseUrl }: Account,
+  { client, clientSecret, registrationToken }: Registration,
+): components['schemas']['RegisteredClient'] {
+  const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
+  const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
+  return {
+    ...keptMetadata(client),
+    client_id: client.clientId,
+    client_id_issued_at: Math.floor(client.createdAt / 1000),
+    ...(clientSecret !== null && { client_secret: clientSecret, client_secret_expires_at: 0 }),
+    ...(client.name !== '' && { client_name: client.name }),
+    application_type: client.applicationType,
+    redirect_uris: client.redirectUris,
+    post_logout_redirect_uris: client.postLogoutRedirectUris,
+    token_endpoint_auth_method: client.authMethod,
+    introspection_endpoint_auth_method: client.authMethod,
+    revocation_endpoint_auth_method: client.authMethod,
+    grant_types: client.grantTypes,
+    response_types: client.responseTypes,
+    subject_type: client.subjectType,
+    id_token_signed_response_alg: client.idTokenAlg,
+    require_auth_time: require_auth_time ?? false,
+    ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
+    ...(default_max_age !== undefined && { default_max_age }),
+    ...(logo_uri !== undefined && { logo_uri }),
+    ...(login_url !== undefined && { login_url }),
+    ...(software_version !== undefined && { software_version }),
+    app_id: client.appId,
+    account_id: client.accountId,
+    registration_access_token: registrationToken ?? '',
+    registration_client_uri:
+      baseUrl + pathOf(contract, 'readClient').replace('{client_id}', encodeURIComponent(client.clientId)),
+  };
+}

@@ -1,0 +1,93 @@
+/** Keys of clients at an address of theirs: kept, bounded, fetched anew when a kid is unknown. */
+
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { createClientKeys } from '../../../src/domain/clients/client-keys.ts';
+import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
+import { type TestKey, testKey } from '../../support/assertions.ts';
+import { testClock } from '../../support/services.ts';
+
+const uri = 'https://client.example.com/jwks';
+let one: TestKey;
+let two: TestKey;
+before(async () => {
+  [one, two] = [await testKey('ES256', 'one'), await testKey('RS256', 'two')];
+});
+
+function answering(body: () => unknown, status = 200) {
+  const asked: EgressRequest[] = [];
+  const egress: Egress = {
+    fetch: async (request): Promise<EgressResult> => {
+      asked.push(request);
+      const text = body();
+      const bytes = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
+      const response = { url: request.url, redirected: false, status, statusText: '', headers: [], body: bytes };
+      return { ok: true, response };
+    },
+  };
+  const clock = testClock();
+  return { asked, clock, keys: createClientKeys({ egress, clock }) };
+}
+
+const knows = (kid: string) => (keys: readonly { readonly kid?: string }[]) => keys.some((key) => key.kid === kid);
+
+test('are fetched once for many who ask, for ten minutes', async () => {
+  const { asked, clock, keys } = answering(() => ({ keys: [one.jwk] }));
+  const read = () => keys.read(1, uri, knows('one'));
+  const all = await Promise.all(Array.from({ length: 20 }, read));
+  assert.ok(all.every((found) => found?.length === 1));
+  clock.advance(599_999);
+  await read();
+  assert.equal(asked.length, 1);
+  clock.advance(1);
+  await read();
+  assert.equal(asked.length, 2);
+  assert.deepEqual([asked[0]?.method, asked[0]?.redirect, asked[0]?.accountId], ['GET', 'error', 1]);
+});
+
+test('are fetched anew for a kid that is not there, at most every thirty seconds', async () => {
+  let published = [one.jwk];
+  const { asked, clock, keys } = answering(() => ({ keys: published }));
+  await keys.read(1, uri, knows('one'));
+  published = [one.jwk, two.jwk];
+  assert.equal((await keys.read(1, uri, knows('two')))?.length, 1);
+  assert.equal(asked.length, 1);
+  clock.advance(30_000);
+  const found = await Promise.all(Array.from({ length: 10 }, () => keys.read(1, uri, knows('two'))));
+  assert.ok(found.every((some) => some?.length === 2));
+  assert.equal(asked.length, 2);
+});
+
+test('of two accounts are two; what cannot be read is null, and not asked for again at once', async () => {
+  const { asked, clock, keys } = answering(() => 'not JSON');
+  for (let round = 0; round < 5; round += 1) assert.equal(await keys.read(1, uri, () => true), null);
+  assert.equal(asked.length, 1);
+  await keys.read(2, uri, () => true);
+  assert.equal(asked.length, 2);
+  clock.advance(30_000);
+  await keys.read(1, uri, () => true);
+  assert.equal(asked.length, 3);
+});
+
+test('other answers, other forms and other keys are left aside', async () => {
+  for (const [body, status] of [
+    [{ keys: [{}] }, 404],
+    [[], 200],
+    ['null', 200],
+    [{ keys: 'x' }, 200],
+  ] as const) {
+    assert.equal(await answering(() => body, status).keys.read(1, uri, () => true), null);
+  }
+  const others = [
+    null,
+    5,
+    {},
+    { kty: 'oct', k: 'AA' },
+    { ...one.jwk, use: 'enc' },
+    { ...one.jwk, crv: 'P-384' },
+    one.jwk,
+  ];
+  assert.equal((await answering(() => ({ keys: others })).keys.read(1, uri, () => true))?.length, 1);
+  const many = Array.from({ length: 200 }, () => one.jwk);
+  assert.equal((await answering(() => ({ keys: many })).keys.read(1, uri, () => true))?.length, 50);
+});

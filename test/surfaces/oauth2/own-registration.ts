@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { basic, type TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { dump } from '../../support/rows.ts';
+import { authorizePath, redirectUri, refresh, registerClient, signedIn } from '../../support/sign-in.ts';
+import { type AppOf, assertError, unlimited } from './asking.ts';
+
+interface Owned {
+  readonly client_id: string;
+  readonly client_secret?: string;
+  readonly registration_access_token: string;
+  readonly registration_client_uri: string;
+}
+
+/** RFC 7592: the registration of a client in its own hands. */
+export function ownRegistration(app: AppOf): void {
+  async function register(metadata: object = {}): Promise<Owned & Record<string, unknown>> {
+    return (await registerClient(app(), metadata)) as unknown as Owned & Record<string, unknown>;
+  }
+
+  function ask(method: string, client: Owned, json?: object, on: Pick<TestApp, 'send'> = app()): Promise<Answer> {
+    const { pathname } = new URL(client.registration_client_uri);
+    const headers = { authorization: `Bearer ${client.registration_access_token}` };
+    return on.send(method, pathname, { headers, ...(json && { json }) });
+  }
+
+  it('reads what was registered, but never the secret; the token stays (RFC 7592 §2.1, §3)', async () => {
+    const client = await register({ client_name: 'Owned' });
+    assert.match(client.registration_access_token, /^rg_[\w-]{43}$/);
+    assert.equal(
+      client.registration_client_uri,
+      `${app().account.baseUrl}/oauth2/register/${client.client_id}`,
+      'built from the configured address',
+    );
+    const { client_secret: secret = '', client_secret_expires_at: _, ...rest } = client;
+    for (let round = 0; round < 2; round += 1) {
+      const answer = await ask('GET', client);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['cache-control'], 'no-store');
+      assert.deepEqual(answer.body, rest);
+    }
+    const stored = await dump(app().url);
+    assert.ok(!stored.includes(secret) && !stored.includes(client.registration_access_token), 'digests only (R6)');
+  });
+
+  it('replaces all of it: what is left out has its default again (RFC 7592 §2.2)', async () => {
+    const client = await register({ client_name: 'Before', logo_uri: 'https://app.example.com/logo.png' });
+    const uri = 'https://app.example.com/other';
+    const answer = await ask('PUT', client, { client_id: client.client_id, redirect_uris: [uri], default_max_age: 60 });
+    assert.equal(answer.status, 200, answer.text);
+    const { client_name, logo_uri, redirect_uris, default_max_age, grant_types, client_secret } = answer.body;
+    assert.deepEqual(
+      [client_name, logo_uri, redirect_uris, default_max_age, grant_types, client_secret],
+      [undefined, undefined, [uri], 60, ['authorization_code', 'refresh_token'], undefined],
+    );
+    assert.deepEqual((await ask('GET', client)).body, answer.body);
+    const own = { client_id: client.client_id };
+    assert.equal((await app().send('GET', authorizePath(own))).status, 400, 'the former address is not registered');
+    assert.equal((await app().send('GET', authorizePath(own, { redirect_uri: uri }))).status, 303);
+    const form = { grant_type: 'refresh_token', refresh_token: 'rt_1.none' };
+    const headers = basic(client.client_id, client.client_secret ?? '');
+    assertError(await app().send('POST', '/oauth2/token', { headers, form }), 400, 'invalid_grant');
+  });
+
+  it('takes the whole answer back: its other members change nothing', async () => {
+    const client = await register();
+    const sent = { ...client, app_id: 1, account_id: 1, client_id_issued_at: 5, registration_access_token: 'mine' };
+    const answer = await ask('PUT', client, sent);
+    assert.equal(answer.status, 200, answer.text);
+    const { client_secret: _, client_secret_expires_at: __, ...rest } = client;
+    assert.deepEqual(answer.body, rest);
+  });
+
+  it('a change of method takes the secret away, or makes one that is shown once', async () => {
+    const client = await register({ token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] });
+    const replace = (method: string) =>
+      ask('PUT', client, {
+        client_id: client.client_id,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: method,
+      });
+    const made = await replace('client_secret_post');
+    assert.match(made.body.client_secret, /^cs_/);
+    const form = { client_id: client.client_id, client_secret: made.body.client_secret, token: 'x' };
+    assert.equal((await app().send('POST', '/oauth2/introspect', { form })).status, 200);
+    assert.equal((await replace('client_secret_basic')).body.client_secret, undefined, 'it stays');
+    assert.equal((await replace('none')).status, 200);
+    assertError(await app().send('POST', '/oauth2/introspect', { form }), 400, 'invalid_client');
+    const again = await replace('client_secret_post');
+    assert.notEqual(again.body.client_secret, made.body.client_secret);
+  });
+
+  it('refuses another client_id, none, another secret, and bad metadata; nothing is changed', async () => {
+    const client = await register();
+    const other = await register();
+    const good = { client_id: client.client_id, redirect_uris: [redirectUri] };
+    const bad: readonly [object, string][] = [
+      [{ ...good, client_id: other.client_id }, 'invalid_client_metadata'],
+      [{ redirect_uris: [redirectUri] }, 'invalid_client_metadata'],
+      [{ ...good, client_id: 5 }, 'invalid_client_metadata'],
+      [{ ...good, client_secret: 'cs_chosen' }, 'invalid_client_metadata'],
+      [{ ...good, client_secret: other.client_secret }, 'invalid_client_metadata'],
+      [{ ...good, application_type: 'desktop' }, 'invalid_client_metadata'],
+      [{ ...good, redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+      [{ ...good, redirect_uris: 5 }, 'invalid_redirect_uri'],
+      [{ client_id: client.client_id }, 'invalid_redirect_uri'],
+      [{ ...good, software_statement: 'a.b.c' }, 'invalid_software_statement'],
+    ];
+    const before = await ask('GET', client);
+    for (const [json, error] of bad) assertError(await ask('PUT', client, json), 400, error);
+    assert.deepEqual((await ask('GET', client)).body, before.body);
+    assert.equal((await ask('PUT', client, { ...good, client_secret: client.client_secret })).status, 200);
+  });
+
+  it('deletes the client with its grants (RFC 7592 §2.3)', async () => {
+    const { client, tokens } = await signedIn(app());
+    const owned = client as unknown as Owned;
+    const answer = await ask('DELETE', owned);
+    assert.equal(answer.status, 204);
+    assertError(await refresh(app(), client, tokens.refresh_token), 401, 'invalid_client');
+    for (const method of ['GET', 'DELETE']) assertError(await ask(method, owned), 401, 'invalid_token');
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 401);
+  });
+
+  it('401 for no token, any other token, another client and another account: one answer (I1)', async () => {
+    const client = await register();
+    const other = await register();
+    const elsewhere = await app().another(unlimited);
+    const json = { client_id: client.client_id, redirect_uris: [redirectUri] };
+    const strangers = [
+      other.registration_access_token,
+      client.client_secret ?? '',
+      `rg_${'A'.repeat(43)}`,
+      await app().bearer('manage_all'),
+      'x',
+    ];
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const body = method === 'PUT' ? json : undefined;
+      const texts = new Set<string>();
+      for (const registration_access_token of strangers) {
+        const answer = await ask(method, { ...client, registration_access_token }, body);
+        assertError(answer, 401, 'invalid_token');
+        assert.match(String(answer.headers['www-authenticate']), /^Bearer realm="gatehouse", error="invalid_token"$/);
+        texts.add(answer.text);
+      }
+      texts.add((await ask(method, client, body, elsewhere)).text);
+      texts.add(
+        (await ask(method, { ...client, registration_client_uri: `${client.registration_client_uri}x` }, body)).text,
+      );
+      const { pathname } = new URL(client.registration_client_uri);
+      const without = await app().send(method, pathname, { ...(body && { json: body }) });
+      assertError(without, 401, 'invalid_token');
+      assert.equal(without.headers['www-authenticate'], 'Bearer realm="gatehouse"');
+      assert.equal(texts.add(without.text).size, 1);
+      assert.equal((await app().send(method, `${pathname}?a=1&a=2`, { ...(body && { json: body }) })).status, 400);
+    }
+    assert.equal((await ask('GET', client)).status, 200);
+  });
+
+  it('clients of the documented door have no such token, and a closed account leaves it to those that have', async () => {
+    const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
+    const json = { client_name: 'Document', redirect_uris: [redirectUri] };
+    const { client_id: id } = (await app().send('POST', '/oidc/2/register', { headers, json })).body;
+    assertError(await app().send('GET', `/oauth2/register/${id}`, { headers }), 401, 'invalid_token');
+    const one = await app().another({ ...unlimited, registration: 'open' });
+    const open = (await one.send('POST', '/oauth2/register', { json })).body;
+    assert.equal((await ask('GET', open, undefined, one)).status, 200);
+  });
+
+  it('failures are limited for each client and source', async () => {
+    const one = await app().another({ 'limit.client-auth': '3/h', registration: 'open' });
+    const json = { redirect_uris: [redirectUri] };
+    const client: Owned = (await one.send('POST', '/oauth2/register', { json })).body;
+    const guess = { ...client, registration_access_token: 'rg_guess' };
+    const replacement = { ...json, client_id: client.client_id };
+    for (let round = 0; round < 3; round += 1) assert.equal((await ask('GET', guess, undefined, one)).status, 401);
+    assertError(await ask('GET', client, undefined, one), 429, 'rate_limited');
+    assertError(await ask('PUT', client, replacement, one), 429, 'rate_limited');
+    assertError(await ask('DELETE', client, undefined, one), 429, 'rate_limited');
+  });
+}

@@ -63,6 +63,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const place: Place = { member, bornAt: now, usedAt: now };
     places.add(place);
     void member.ready.then((isReady) => {
+      place.usedAt = performance.now();
       if (isReady) trouble = null;
       else if (!member.isReady() && !isClosed) noteFailure(place);
       dispatchAll();
@@ -139,7 +140,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const now = performance.now();
     for (const place of places) {
       const { member, bornAt, usedAt } = place;
-      const isIdle = member.underWay() === 0 && now - usedAt > idleMilliseconds;
+      const isIdle = member.isReady() && member.underWay() === 0 && now - usedAt > idleMilliseconds;
       const isOld = member.account() !== null && now - bornAt > oldestMilliseconds;
       if (isOld || (isIdle && (place !== spare || !hasUse()))) member.retire();
     }

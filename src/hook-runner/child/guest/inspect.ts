@@ -79,10 +79,13 @@ function writeObject(value: Record<PropertyKey, unknown>, level: number, writing
   const shape = shapeOf(value, level, writing);
   const keys = keysOf(value, shape.isList);
   if (keys.length === 0 && shape.base !== '') return shape.base;
-  // Without the size that stands before its braces.
-  if (level > writing.depthLimit)
-    return `[${shape.prefix.replace(/\(\d+\)|\s+$/g, '') || (shape.isList ? 'Array' : 'Object')}]`;
-
+  // What is empty is never too deep.
+  if (keys.length === 0 && sizeOf(value, shape) === 0) return shape.prefix + shape.braces.join('');
+  if (level > writing.depthLimit) {
+    // Without the size that stands before its braces.
+    const name = shape.prefix.replace(/\(\d+\)|\s+$/g, '') || (shape.isList ? 'Array' : 'Object');
+    return name.startsWith('[') ? name : `[${name}]`;
+  }
   writing.around.push(value);
   writing.level = level;
   const entries = shape.entries();
@@ -90,8 +93,12 @@ function writeObject(value: Record<PropertyKey, unknown>, level: number, writing
   writing.around.pop();
   const number = writing.referred.get(value);
   const opening = (number === undefined ? '' : `<ref *${number}> `) + shape.prefix + shape.braces[0];
-  if (entries.length === 0) return `${opening}${shape.braces[1]}`;
   return assemble(entries, shape.base, [opening, shape.braces[1]], shape.isList ? value : null, level, writing);
+}
+
+function sizeOf(value: object, { isList }: Shape): number {
+  if (value instanceof Map || value instanceof Set) return value.size;
+  return isList ? (value as readonly unknown[]).length : 0;
 }
 
 function keysOf(value: object, isList: boolean): PropertyKey[] {

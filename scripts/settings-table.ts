@@ -1,7 +1,7 @@
 /** Writes the table of settings into README.md; with `--check` only says whether it is fresh. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/settings.ts';
 
 const readme = new URL('../README.md', import.meta.url);
 const marked = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/;

@@ -1,6 +1,7 @@
 /** What the settings may hold: each reader answers undefined for a text that is not allowed. */
 
 import { isIP } from 'node:net';
+import type { EgressHost, EgressRules } from './domain/egress.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -51,6 +52,32 @@ function isNetwork(text: string): boolean {
   if (prefix === undefined) return true;
   // A prefix of 0 would trust everyone.
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** Up to 20 identifiers, no two the same. */
+export function parseRuntimes(text: string): string[] | undefined {
+  const runtimes = text.split(',').map((runtime) => runtime.trim());
+  const known = runtimes.length <= 20 && new Set(runtimes).size === runtimes.length;
+  return known && runtimes.every((runtime) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,49}$/.test(runtime)) ? runtimes : undefined;
+}
+
+/** `public`, `none`, or hosts with commas between them, `public` among them or not. */
+export function parseEgress(text: string): EgressRules | undefined {
+  if (text === 'none') return { public: false, hosts: [] };
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.includes('none')) return undefined;
+  const hosts = entries.filter((entry) => entry !== 'public').map(parseEgressHost);
+  if (!hosts.every((host) => host !== undefined)) return undefined;
+  return { public: entries.includes('public'), hosts: Object.freeze(hosts) };
+}
+
+/** `host`, `host:port`, or either after `http://` or `https://`; https unless said. */
+function parseEgressHost(text: string): EgressHost | undefined {
+  const url = URL.parse(/^https?:\/\//.test(text) ? text : `https://${text}`);
+  const hostname = url?.hostname.replace(/\.$/, '') ?? '';
+  if (!url || !/^[a-z0-9_.:[\]-]+$/.test(hostname) || url.href !== `${url.origin}/`) return undefined;
+  const scheme = url.protocol === 'http:' ? 'http' : 'https';
+  return { scheme, hostname, port: Number(url.port) || (scheme === 'http' ? 80 : 443) };
 }
 
 export function parseLevel(text: string): LogLevel | undefined {

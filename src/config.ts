@@ -8,16 +8,20 @@ import {
   parseDatabase,
   parseDomain,
   parseDrain,
+  parseEgress,
   parseLevel,
   parseListening,
   parsePort,
   parseProxies,
+  parseRuntimes,
   parseScheme,
   parseSwitch,
   parseToken,
 } from './config-values.ts';
 import { normalizeHost } from './domain/accounts/hosts.ts';
+import type { EgressRules } from './domain/egress.ts';
 import type { Addresses } from './services.ts';
+import { type SettingName, settings } from './settings.ts';
 
 export interface Config {
   readonly port: number;
@@ -29,66 +33,20 @@ export interface Config {
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
+  /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
+  /** Where the functions of hooks may send requests. */
+  readonly hookEgress: EgressRules;
+  /** Where the service itself may send requests that others make it send. */
+  readonly egress: EgressRules;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
   readonly drainSeconds: number;
 }
 
-/** A setting as the README shows it. */
-export interface Setting {
-  readonly fallback: string;
-  readonly meaning: string;
-}
-
-/** Every setting there is; the README's table is generated from it. */
-export const settings = {
-  PORT: { fallback: '`3000`', meaning: 'port to listen on' },
-  HOST: {
-    fallback: '`127.0.0.1`',
-    meaning:
-      'address to listen on; one that is not loopback needs `PUBLIC_SCHEME=https` with `TRUST_PROXY` set ' +
-      '(TLS ends at the proxy), or `INSECURE_HTTP=1`',
-  },
-  SERVICE_DOMAIN: {
-    fallback: '`localhost:<PORT>`',
-    meaning: 'base URL of an account: `<PUBLIC_SCHEME>://<subdomain>.<SERVICE_DOMAIN>`',
-  },
-  PUBLIC_SCHEME: {
-    fallback: '`http` on loopback, else `https`',
-    meaning: '`http` or `https`: what stands before the host in every link',
-  },
-  INSECURE_HTTP: { fallback: '`0`', meaning: '`1` permits plain http on an address that is not loopback' },
-  DATABASE_URL: {
-    fallback: '`sqlite:data/gatehouse.db`',
-    meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
-  },
-  MASTER_KEY_FILE: {
-    fallback: '`data/master.key`',
-    meaning:
-      'key that seals secrets at rest, made with mode 0600 on the first start of an empty database; ' +
-      'without it a database with data does not start',
-  },
-  TRUST_PROXY: {
-    fallback: 'none',
-    meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
-  },
-  LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
-  METRICS_TOKEN: {
-    fallback: 'none',
-    meaning:
-      'bearer token (16 to 256 characters) for `/metrics` and for the details of `/readyz`; without it both need a ' +
-      'loopback peer and a request that no proxy forwarded',
-  },
-  DRAIN_SECONDS: {
-    fallback: '`2`',
-    meaning:
-      'how long after SIGTERM requests are still served while `/readyz` answers 503: longer than a balancer takes to ' +
-      'notice (interval × failures + 1); 0 to 300. SIGINT does not wait',
-  },
-} as const satisfies Record<string, Setting>;
-
-export type SettingName = keyof typeof settings;
+const publicEgress: EgressRules = { public: true, hosts: [] };
+const egressForm = 'public, none, or hosts (api.example.com, http://10.0.0.5:8080) separated by commas';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -140,6 +98,16 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
     masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
     trustProxy: Object.freeze(trustProxy),
+    hookRuntimes: Object.freeze(
+      read(
+        'HOOK_RUNTIMES',
+        ['jsruntime12.x'],
+        parseRuntimes,
+        'identifiers of letters, digits, dots and hyphens, separated by commas',
+      ),
+    ),
+    hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
+    egress: read('EGRESS', publicEgress, parseEgress, egressForm),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),

@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { createPasswords } from './adapters/argon2.ts';
 import { systemClock } from './adapters/clock.ts';
+import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { systemRandom } from './adapters/random.ts';
 import type { Config } from './config.ts';
+import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
+import { createNoRunner } from './domain/hooks/no-runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
@@ -23,6 +26,7 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const masterKey = await openMasterKey({ file: createKeyFile(config.masterKeyFile), store, random });
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
+  const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
   return {
     addresses: config.addresses,
     store,
@@ -34,6 +38,10 @@ export async function createServices(config: Config, opened: Store, log: Log): P
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks: createNoRunner(),
+    hookRuntimes: config.hookRuntimes,
+    egress: createOwnEgress({ ...config.egress, isOwnHost }),
+    hookEgress: createHookEgress({ ...config.hookEgress, isOwnHost }),
     log,
   };
 }

@@ -2,6 +2,8 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
+import type { Egress } from './domain/egress.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import type { AccountRecord, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -137,5 +139,13 @@ export interface Services {
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly counts: DailyCounts;
+  /** Runs the functions of hooks. */
+  readonly hooks: HookRunner;
+  /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
+  /** What the service fetches because somebody registered an address (`EGRESS`). */
+  readonly egress: Egress;
+  /** The `fetch` of hooks (`HOOK_EGRESS`). */
+  readonly hookEgress: Egress;
   readonly log: Log;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigMistakes, readConfig, settings } from '../src/config.ts';
-import { isOneSlipFrom } from '../src/config-values.ts';
+import { ConfigMistakes, readConfig } from '../src/config.ts';
+import { isOneSlipFrom, parseEgress } from '../src/config-values.ts';
+import { settings } from '../src/settings.ts';
 
 function mistakesOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -22,6 +23,8 @@ test('without any setting it listens on loopback with plain http', () => {
     databaseUrl: 'sqlite:data/gatehouse.db',
     masterKeyFile: 'data/master.key',
     trustProxy: [],
+    hookEgress: { public: true, hosts: [] },
+    egress: { public: true, hosts: [] },
     logLevel: 'info',
     metricsToken: null,
     drainSeconds: 2,
@@ -46,7 +49,11 @@ test('every setting is read', () => {
     LOG_LEVEL: 'debug',
     METRICS_TOKEN: 'x'.repeat(16),
     DRAIN_SECONDS: '30',
+    HOOK_EGRESS: 'none',
+    EGRESS: 'public, http://10.0.0.5:8080',
   });
+  assert.deepEqual(config.hookEgress, { public: false, hosts: [] });
+  assert.deepEqual(config.egress, { public: true, hosts: [{ scheme: 'http', hostname: '10.0.0.5', port: 8080 }] });
   assert.equal(config.drainSeconds, 30);
   assert.deepEqual(config.addresses, { publicScheme: 'https', serviceDomain: 'id.example.com' });
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '192.168.0.1', 'fd00::/8']);
@@ -113,4 +120,17 @@ test('a variable that looks like a setting misspelled is unknown', () => {
 test('one slip is a letter added, left out or replaced, or two neighbours exchanged', () => {
   for (const given of ['PORTS', 'PORR', 'POT', 'OPRT', 'XPORT', 'PORT']) assert.ok(isOneSlipFrom('PORT', given), given);
   for (const given of ['PATH', 'TROP', 'P', 'PORTSS', 'EXPORT', '']) assert.ok(!isOneSlipFrom('PORT', given), given);
+});
+
+test('hosts of an egress setting have a scheme and a port, said or not, and nothing else', () => {
+  const hosts = (text: string) => parseEgress(text)?.hosts;
+  assert.deepEqual(hosts('API.example.com'), [{ scheme: 'https', hostname: 'api.example.com', port: 443 }]);
+  assert.deepEqual(hosts('http://db'), [{ scheme: 'http', hostname: 'db', port: 80 }]);
+  assert.deepEqual(hosts('[::1]:8443,a.b.'), [
+    { scheme: 'https', hostname: '[::1]', port: 8443 },
+    { scheme: 'https', hostname: 'a.b', port: 443 },
+  ]);
+  for (const text of ['', 'a,', 'none,a', 'ftp://a', 'a/path', 'a?x', 'user@a', '*.example.com', 'a b']) {
+    assert.equal(parseEgress(text), undefined, text);
+  }
 });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
 import { createRole } from '../domain/roles/roles.ts';
+import { fullName } from '../domain/users/names.ts';
 import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
 import { createUser, listUsers, requireUser, setUser, type UserChanges } from '../domain/users/users.ts';
 import type { UserRecord } from '../store/records.ts';
@@ -128,13 +129,7 @@ function many(users: readonly UserRecord[]): Answer {
     json: users.map(represent),
     text: table(
       ['id', 'email', 'username', 'status', 'name'],
-      users.map(({ id, email, username, status, firstname, lastname }) => [
-        id,
-        email,
-        username,
-        userStatusNames[status],
-        [firstname, lastname].filter(Boolean).join(' '),
-      ]),
+      users.map((user) => [user.id, user.email, user.username, userStatusNames[user.status], fullName(user)]),
     ),
   };
 }

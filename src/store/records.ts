@@ -1,5 +1,7 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+export type * from './hook-records.ts';
+
 export type Milliseconds = number;
 
 /** A customer of the service, chosen by the Host of a request. */
@@ -90,6 +92,12 @@ export interface UserRecord {
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
 }
+
+/** As much of a user as tokens are made from: read at every exchange, and no more. */
+export type TokenUser = Pick<
+  UserRecord,
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'updatedAt'
+>;
 
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
 export type UserState = 0 | 1 | 2 | 3;
@@ -227,6 +235,9 @@ export interface ClientRecord {
   readonly previousSecretExpiresAt: Milliseconds | null;
 }
 
+/** As much of a client as tells what its tokens are good for. */
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
+
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<
   ClientRecord,
@@ -354,6 +365,10 @@ export interface AuthorizationRequestRecord {
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** The policy that a hook chose for this sign-in; null: none. */
+  readonly hookPolicyId: number | null;
+  /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
+  readonly hookPolicyUserId: number | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }

@@ -6,6 +6,7 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
@@ -34,9 +35,13 @@ import type {
   ServerScopeRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
+  TokenUser,
   UserDetails,
   UserRecord,
 } from './records.ts';
+
+export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
 
@@ -152,8 +157,8 @@ export interface UserStore {
    * closed sign-in: how long a refusal takes must not tell which it was.
    */
   countDecoyAttempt(accountId: number): Promise<void>;
-  /** After a right password: the count is 0, the pause over; `passwordDigest` replaces the stored one when given. */
-  clearAttempts(accountId: number, userId: number, passwordDigest?: string): Promise<void>;
+  /** After a right password: the count is 0, the pause over. */
+  clearAttempts(accountId: number, userId: number): Promise<void>;
   /** The same password in a better form: false when the stored digest is not `from` any more. */
   replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
 }
@@ -282,8 +287,7 @@ export interface ClientStore {
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */
   registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
-  /** Takes as long for a client that does not exist as for one that does. */
-  /** `fresh`: read now, whatever is kept in memory. */
+  /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
@@ -389,6 +393,8 @@ export interface AuthorizationStore {
     at: Milliseconds,
     browserDigest: string,
   ): Promise<void>;
+  /** Keeps the policy that a hook chose for the sign-in of this user in the request; null: none. */
+  choosePolicy(accountId: number, digest: string, userId: number, policyId: number | null): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -453,14 +459,14 @@ export type ConsumptionOutcome =
   | {
       readonly outcome: 'rotated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | {
       /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
-      readonly user: UserRecord;
+      readonly user: TokenUser;
       readonly accessTokenId: number;
     }
   | { readonly outcome: 'reused'; readonly grantId: number }
@@ -474,8 +480,8 @@ export interface AccessTokenStanding {
   readonly token: AccessTokenRecord;
   /** Null for client credentials. */
   readonly grant: GrantRecord | null;
-  readonly user: UserRecord | null;
-  readonly client: ClientRecord;
+  readonly user: TokenUser | null;
+  readonly client: TokenClient;
   /** For a user's token: whether the app is still assigned. */
   readonly assigned: boolean;
 }
@@ -565,6 +571,9 @@ export interface StoreVerbs {
   readonly grants: GrantStore;
   readonly events: EventStore;
   readonly counts: CountStore;
+  readonly hooks: HookStore;
+  readonly hookVariables: HookVariableStore;
+  readonly hookExecutions: HookExecutionStore;
 }
 
 export interface MigrationStatus {
@@ -581,7 +590,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

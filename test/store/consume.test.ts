@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GrantRecord, UserRecord } from '../../src/store/records.ts';
 import type { Consumption, ConsumptionOutcome } from '../../src/store/store.ts';
-import { type Cast, day, newAccount, newCast, newClient, newGrant, now, present, unique } from './samples.ts';
+import { type Cast, day, newAccount, newCast, newClient, newGrant, now, ofTokens, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('consumption of refresh tokens', (subject) => {
@@ -36,7 +36,11 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
       generation: 1,
       idleExpiresAt: consumption.idleExpiresAt,
     };
-    const user = await subject.store.users.find(cast.accountId, cast.userId);
+    const { users, clients } = subject.store;
+    const { user } = ofTokens(
+      await users.find(cast.accountId, cast.userId),
+      await clients.findByApp(cast.accountId, cast.appId),
+    );
     assert.equal(outcome.outcome, 'rotated');
     assert.deepEqual(outcome, { outcome: 'rotated', grant: after, user, accessTokenId: outcome.accessTokenId });
     assert.deepEqual(await stored(grant), after);

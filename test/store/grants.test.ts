@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hour, newAccount, newCast, newGrant, newUser, now, unique } from './samples.ts';
+import { hour, newAccount, newCast, newGrant, newUser, now, ofTokens, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('grants and access tokens', (subject) => {
@@ -72,8 +72,8 @@ onEachDatabase('grants and access tokens', (subject) => {
     const grant = await newGrant(subject.store, cast);
     const given = { accountId, digest: unique(), grantId: grant.id, appId, userId, scope: ['openid'], issuedAt: now };
     const token = await grants.addAccessToken({ ...given, expiresAt: now + hour, revokedAt: null });
-    const [user, client] = [await users.find(accountId, userId), await clients.findByApp(accountId, appId)];
-    const standing = { token, grant, user, client, assigned: true };
+    const told = ofTokens(await users.find(accountId, userId), await clients.findByApp(accountId, appId));
+    const standing = { token, grant, ...told, assigned: true };
     assert.deepEqual(await grants.findAccessToken(accountId, token.id), standing);
     const { id: otherId } = await newAccount(subject.store);
     assert.equal(await grants.findAccessToken(otherId, token.id), null);
@@ -88,11 +88,11 @@ onEachDatabase('grants and access tokens', (subject) => {
   });
 
   test("a client's own token has neither grant nor user", async () => {
-    const { grants, clients } = subject.store;
-    const { accountId, appId } = await newCast(subject.store);
+    const { grants, clients, users } = subject.store;
+    const { accountId, appId, userId } = await newCast(subject.store);
     const given = { accountId, digest: unique(), grantId: null, appId, userId: null, scope: [], issuedAt: now };
     const token = await grants.addAccessToken({ ...given, expiresAt: now + hour, revokedAt: null });
-    const client = await clients.findByApp(accountId, appId);
+    const { client } = ofTokens(await users.find(accountId, userId), await clients.findByApp(accountId, appId));
     const standing = { token, grant: null, user: null, client, assigned: false };
     assert.deepEqual(await grants.findAccessToken(accountId, token.id), standing);
   });

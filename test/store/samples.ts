@@ -1,5 +1,6 @@
 /** Records for the store's tests, each as plain as it can be. */
 
+import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type {
   AccountRecord,
@@ -7,6 +8,8 @@ import type {
   CodeRecord,
   GrantRecord,
   NewClientRecord,
+  TokenClient,
+  TokenUser,
   UserRecord,
 } from '../../src/store/records.ts';
 import type { Consumption, NewEvent, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
@@ -212,4 +215,18 @@ export async function failureOf(promise: Promise<unknown>): Promise<string> {
     return [code, detail?.name].filter(Boolean).join(' ');
   }
   return 'nothing';
+}
+
+/** What tokens are made from, of a user and of a client that are there. */
+export function ofTokens(
+  user: UserRecord | null,
+  client: ClientRecord | null,
+): { user: TokenUser; client: TokenClient } {
+  assert.ok(user && client);
+  const { accountId, id, email, username, firstname, lastname, status, updatedAt } = user;
+  const { appId, clientId, linkedServers } = client;
+  return {
+    user: { accountId, id, email, username, firstname, lastname, status, updatedAt },
+    client: { accountId: client.accountId, appId, clientId, linkedServers },
+  };
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
+import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
@@ -17,6 +18,7 @@ import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { type ScriptedRunner, scriptedRunner } from './scripted-runner.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -28,7 +30,11 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
+  readonly hooks: ScriptedRunner;
 }
+
+/** No request leaves a test, unless it says where to. */
+const nowhere = { public: false, hosts: [], isOwnHost: () => false };
 
 const pairs = new Map<string, Promise<KeyPair>>();
 
@@ -61,6 +67,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const hooks = scriptedRunner();
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -72,6 +79,10 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks,
+    hookRuntimes: ['jsruntime12.x'],
+    egress: createOwnEgress(nowhere),
+    hookEgress: createHookEgress(nowhere),
     log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
     generateKeyPair: sharedKeyPair,
     lines,

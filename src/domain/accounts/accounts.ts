@@ -164,3 +164,11 @@ export async function findAccountByHost({ store, addresses }: AccountServices, h
 function unknownAccount(subdomain: string): Failure {
   return new Failure('not_found', { name: 'account', message: `there is no account ${subdomain}` });
 }
+
+/** Whether this service answers for a host, with or without a port: below its domain, or as an extra host of an account. */
+export async function isServiceHost({ store, addresses }: AccountServices, host: string): Promise<boolean> {
+  const domain = addresses.serviceDomain.replace(/:\d+$/, '');
+  const name = host.replace(/:\d+$/, '');
+  if (name === domain || name.endsWith(`.${domain}`)) return true;
+  return (await store.accounts.findByHost(normalizeHost(addresses, host))) !== null;
+}

@@ -12,6 +12,7 @@ export const limitDefaults = {
   'register-open': '20/h',
   'sign-in': '60/min',
   'client-auth': '60/min',
+  hooks: '500/s',
 } as const;
 
 export type LimitName = keyof typeof limitDefaults;
@@ -22,6 +23,12 @@ export interface AccountSettings {
   /** Names of the roles given to the apps of open-registered clients. */
   readonly openRegistrationRoles: readonly string[];
   readonly passwordGrant: boolean;
+  /** What a sign-in does when all runs of a hook fail. */
+  readonly hookFailure: 'deny' | 'continue';
+  /** Whether contexts are kept, sealed, so that runs can be replayed. */
+  readonly hookReplay: boolean;
+  /** Names of the roles given to users that a user-migration makes. */
+  readonly hookMigrationRoles: readonly string[];
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;
   readonly refreshAbsoluteDays: number;
@@ -88,6 +95,9 @@ const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
   'grant.password': onOff,
+  hook_failure: oneOf('deny', ['deny', 'continue']),
+  hook_replay: oneOf('on', ['on', 'off']),
+  hook_migration_roles: names,
   'refresh.grace_seconds': wholeNumber(10, 0, 60),
   'refresh.idle_days': wholeNumber(14, 1, 365),
   'refresh.absolute_days': wholeNumber(90, 1, 3650),
@@ -97,6 +107,7 @@ const settings = {
   'limit.register-open': limit(limitDefaults['register-open']),
   'limit.sign-in': limit(limitDefaults['sign-in']),
   'limit.client-auth': limit(limitDefaults['client-auth']),
+  'limit.hooks': limit(limitDefaults.hooks),
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
@@ -119,6 +130,9 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     registration: read(stored, 'registration'),
     openRegistrationRoles: read(stored, 'open_registration_roles'),
     passwordGrant: read(stored, 'grant.password') === 'on',
+    hookFailure: read(stored, 'hook_failure'),
+    hookReplay: read(stored, 'hook_replay') === 'on',
+    hookMigrationRoles: read(stored, 'hook_migration_roles'),
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
@@ -129,6 +143,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
       'register-open': read(stored, 'limit.register-open'),
       'sign-in': read(stored, 'limit.sign-in'),
       'client-auth': read(stored, 'limit.client-auth'),
+      hooks: read(stored, 'limit.hooks'),
     },
   };
 }

@@ -69,6 +69,8 @@ export async function beginAuthorization(
     decidedBy: null,
     passwordUserId: null,
     passwordCheckedAt: null,
+    hookPolicyId: null,
+    hookPolicyUserId: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,
   });

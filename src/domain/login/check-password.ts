@@ -12,18 +12,21 @@ export interface PasswordAttempt {
   readonly password: string;
   /** Address the attempt came from. */
   readonly source: string;
+  /** What the browser or program says of itself, where it may matter. */
+  readonly userAgent?: string | undefined;
 }
 
 /**
  * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
  * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
  * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
- * by no fault of the user's is held against neither user nor address.
+ * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
+  migrate?: () => Promise<UserRecord | null>,
 ): Promise<UserRecord | null> {
   const { passwords, limits } = services;
   // Taken first and given back after success, so that parallel guesses cannot outrun it.
@@ -31,10 +34,15 @@ export async function checkPassword(
   let wrong = false;
   try {
     // The place is kept before anything is counted: who is turned away has not guessed.
-    const user = await passwords.withPlace((verify) => tryPassword(services, account, attempt, verify));
-    wrong = user === null;
-    if (user) await renewImported(services, user, attempt.password);
-    return user;
+    const tried = await passwords.withPlace((verify) => tryPassword(services, account, attempt, verify));
+    if (tried.right) await renewImported(services, tried.user, attempt.password);
+    if (tried.right) return tried.user;
+    // Outside of the place, which others wait for while a function of the account runs.
+    const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
+    if (migrated) return migrated;
+    await recordFailure(services, account, tried);
+    wrong = true;
+    return null;
   } finally {
     if (!wrong) await limits.refund(account, 'sign-in', attempt.source);
   }
@@ -54,12 +62,22 @@ async function renewImported(
   }
 }
 
+interface Refused {
+  readonly right: false;
+  readonly user: UserRecord | null;
+  readonly reason: 'unknown_user' | 'wrong_password' | 'closed';
+  /** After how many wrong passwords sign-in was closed by this one; null: it was not. */
+  readonly closedAfter: number | null;
+}
+
+type Tried = { readonly right: true; readonly user: UserRecord } | Refused;
+
 async function tryPassword(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
-): Promise<UserRecord | null> {
+): Promise<Tried> {
   const { store } = services;
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await findUser(services, account, key);
@@ -72,20 +90,18 @@ async function tryPassword(
   const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
   if (right && user !== null) {
     await clearAttempts(services, user);
-    return user;
+    return { right: true, user };
   }
   const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
-  await recordFailure(services, account, user, reason, counted === 'last' ? policy.maximumInvalidLoginAttempts : null);
-  return null;
+  const closedAfter = counted === 'last' ? policy.maximumInvalidLoginAttempts : null;
+  return { right: false, user, reason, closedAfter };
 }
 
 /** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
 async function recordFailure(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  user: UserRecord | null,
-  reason: 'unknown_user' | 'wrong_password' | 'closed',
-  closedAfter: number | null,
+  { user, reason, closedAfter }: Refused,
 ): Promise<void> {
   const about = { actor: { type: 'user', id: null }, target: { type: 'user', id: user?.id ?? null } } as const;
   await services.store.transaction(async (tx) => {

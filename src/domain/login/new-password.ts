@@ -3,10 +3,10 @@ import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { findReplacing, type Replacing } from './replacing.ts';
 import { finishSignIn, type SignedIn } from './sign-in.ts';
 import { refuseSignIn } from './standing.ts';
@@ -52,7 +52,7 @@ export async function chooseNewPassword(
   );
   if (problem) return { outcome: 'refused', due: replacing, problem };
   const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
-  const inForce = await effectivePolicy(services, account, user, request.client);
+  const inForce = await policyOfSignIn(services, account, request, user);
   return services.store.transaction(async (tx) => {
     const current = await tx.users.find(account.id, user.id);
     // Somebody may have set another one, or locked the user, while this one was hashed.

@@ -3,11 +3,13 @@ import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { migrateUser } from '../hooks/migrate-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
+import { fireForRequest, policyOfSignIn } from './policy-of-sign-in.ts';
 import { startSession } from './sessions.ts';
 import { afterReplacing, requireStandingToSignIn } from './standing.ts';
 
@@ -31,21 +33,22 @@ export type SignInResult =
  * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that has
  * to be replaced signs nobody in: it opens the page on which a new one is chosen. Throws
  * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`.
+ * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
   attempt: PasswordAttempt,
 ): Promise<SignInResult> {
-  const request = await findOpenRequest(services, account, browser);
+  const found = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
-  const user = await checkPassword(services, account, attempt);
-  if (!user) return { outcome: 'wrong', request };
-  await requireStandingToSignIn(services, account, afterReplacing(user), request.client);
+  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request: found };
+  const user = await checkPassword(services, account, attempt, () => migrateUser(services, account, attempt));
+  if (!user) return { outcome: 'wrong', request: found };
+  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
+  const request = await fireForRequest(services, account, found, user, attempt);
   const policy = await effectivePolicy(services, account, user, null);
   const now = services.clock.now();
   if (mustReplacePassword(user, policy, now)) {
@@ -54,7 +57,7 @@ export async function signIn(
     await services.store.authorizations.awaitPassword(account.id, digest, user.id, now, digestOf(browserSecret));
     return { outcome: 'new_password', browserSecret };
   }
-  const inForce = await effectivePolicy(services, account, user, request.client);
+  const inForce = await policyOfSignIn(services, account, request, user);
   return services.store.transaction((tx) => finishSignIn(services, tx, account, browser, request, user, inForce));
 }
 

@@ -1,10 +1,11 @@
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { TokenUser } from '../../store/records.ts';
+import { fullName } from '../users/names.ts';
 
 /** Claims about the user that the scope permits (OpenID Connect Core §5.4); `groups` holds role names. Absent values are left out. */
 export async function userClaims(
   { store }: Pick<Services, 'store'>,
-  user: UserRecord,
+  user: TokenUser,
   scope: readonly string[],
 ): Promise<Record<string, unknown>> {
   const claims: Record<string, unknown> = { sub: subjectOf(user) };
@@ -15,17 +16,17 @@ export async function userClaims(
 }
 
 /** The names of a user's roles, in order of assignment. */
-export async function roleNames({ store }: Pick<Services, 'store'>, user: UserRecord): Promise<string[]> {
+export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenUser): Promise<string[]> {
   return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
 }
 
 /** The subject of all tokens about this user; a string (OpenID Connect Core §2). */
-export function subjectOf(user: Pick<UserRecord, 'id'>): string {
+export function subjectOf(user: Pick<TokenUser, 'id'>): string {
   return String(user.id);
 }
 
-function profileClaims(user: UserRecord): Record<string, unknown> {
-  const name = [user.firstname, user.lastname].filter(Boolean).join(' ');
+function profileClaims(user: TokenUser): Record<string, unknown> {
+  const name = fullName(user);
   const username = user.username ?? user.email;
   return {
     ...(name && { name }),

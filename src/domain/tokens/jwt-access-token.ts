@@ -2,7 +2,7 @@
 
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { audienceOf } from './audience.ts';
@@ -15,7 +15,7 @@ export interface TokenContents {
   readonly scope: readonly string[];
   /** Null for a client's own token. */
   readonly user: {
-    readonly record: UserRecord;
+    readonly record: TokenUser;
     readonly amr: readonly string[];
     readonly acr: string;
     readonly authenticatedAt: number;

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { LinkedServer, ServerClaimRecord, UserRecord } from '../../store/records.ts';
+import type { LinkedServer, ServerClaimRecord, TokenUser } from '../../store/records.ts';
 import { macroAttribute, macroPlace } from '../authorization-servers/claims.ts';
 import { type Attributes, type AttributeValue, readAttributes } from '../users/attributes.ts';
 
@@ -9,7 +9,7 @@ type Mapping = Pick<ServerClaimRecord, 'label' | 'attribute' | 'macro'>;
 export async function mappedClaims(
   { store }: Pick<Services, 'store'>,
   { claims }: LinkedServer,
-  user: UserRecord,
+  user: TokenUser,
 ): Promise<Record<string, unknown>> {
   if (claims.length === 0) return {};
   const names = new Set(claims.flatMap(namesIn));

@@ -2,7 +2,9 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { firePreAuthentication } from '../hooks/fire.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
+import { signingIn } from '../login/policy-of-sign-in.ts';
 import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
@@ -13,10 +15,10 @@ import type { TokenSet } from './token-set.ts';
 
 /**
  * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on.
- * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid` and the refusals of the user's standing.
+ * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'hooks'>,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,
@@ -36,6 +38,8 @@ export async function grantByPassword(
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStandingToSignIn(services, account, user, client);
+  const inForce = await effectivePolicy(services, account, user, client);
+  await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
   const policy = await effectivePolicy(services, account, user, null);
   // There is no page here on which to choose a new one.
   if (mustReplacePassword(user, policy, services.clock.now())) {

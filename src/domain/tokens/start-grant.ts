@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -28,9 +28,9 @@ export interface StartedGrant {
   /** Null when the client has no `refresh_token` grant. */
   readonly refreshToken: string | null;
   /** The text of its first access token, which may be signed; outside of the transaction, as all that follows. */
-  accessToken(user: UserRecord): Promise<string>;
+  accessToken(user: TokenUser): Promise<string>;
   /** All its first tokens. */
-  tokens(user: UserRecord): Promise<TokenSet>;
+  tokens(user: TokenUser): Promise<TokenSet>;
 }
 
 /**
@@ -84,7 +84,7 @@ export async function startGrant(
     target: { type: 'grant', id: grant.id },
     detail: { method, user_id: terms.userId, app_id: client.appId, scope: terms.scope },
   });
-  const makeAccessToken = async (user: UserRecord) => prepared.text(id, contentsOf(grant, user, scope));
+  const makeAccessToken = async (user: TokenUser) => prepared.text(id, contentsOf(grant, user, scope));
   return {
     grant,
     refreshToken,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, LinkedServer, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf } from '../secrets.ts';
@@ -66,7 +66,7 @@ export function prepareAccessToken(
 /** What the access token of a user's grant says. */
 export function contentsOf(
   { amr, authenticatedAt }: Pick<GrantRecord, 'amr' | 'authenticatedAt'>,
-  record: UserRecord,
+  record: TokenUser,
   scope: readonly string[],
 ): TokenContents {
   return { scope, user: { record, amr, acr: singleFactor, authenticatedAt } };
@@ -81,7 +81,7 @@ export async function makeIdToken(
   account: Account,
   client: ClientRecord,
   grant: GrantRecord,
-  user: UserRecord,
+  user: TokenUser,
   accessToken: string,
   nonce: string | null,
 ): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { DetailedUser, UserRecord } from '../../store/records.ts';
+import type { DetailedUser, TokenUser } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
@@ -10,7 +10,7 @@ export type Attributes = Readonly<Record<string, AttributeValue>>;
 type Readers<User> = Readonly<Record<string, (user: User) => AttributeValue>>;
 
 /** Of the row that every token is made from. */
-const own: Readers<UserRecord> = {
+const own: Readers<TokenUser> = {
   id: ({ id }) => String(id),
   email: ({ email }) => email,
   username: ({ username }) => username,
@@ -48,7 +48,7 @@ export async function claimableAttributes(
 }
 
 /** Values of a user by name, those of `names` at least; asks the store for what the user's own row does not hold. */
-export async function readAttributes(store: Verbs, user: UserRecord, names: ReadonlySet<string>): Promise<Attributes> {
+export async function readAttributes(store: Verbs, user: TokenUser, names: ReadonlySet<string>): Promise<Attributes> {
   if ([...names].every((name) => Object.hasOwn(own, name))) return apply(own, user);
   const full = await readFullUser(store, { id: user.accountId }, user.id);
   const held = names.has(roles) ? (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name) : [];

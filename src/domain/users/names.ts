@@ -1,9 +1,14 @@
-/** The two names that a user signs in with. */
+/** What a user is called, and the two names that a user signs in with. */
 
 import type { UserRecord } from '../../store/records.ts';
 import type { UserKeys } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
+
+/** First and last name, as far as there are any. */
+export function fullName({ firstname, lastname }: Pick<UserRecord, 'firstname' | 'lastname'>): string {
+  return [firstname, lastname].filter(Boolean).join(' ');
+}
 
 type Names = Pick<UserRecord, 'email' | 'username'> & UserKeys;
 

@@ -15,7 +15,7 @@ import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts'
 import { run } from './statements-postgres.ts';
 
 const readGrant = rows.grants.reader('g_');
-const readUser = rows.users.reader('u_');
+const readUser = rows.tokenUsers.reader('u_');
 
 function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'>): string {
   return `${accountId}/${grantId}`;

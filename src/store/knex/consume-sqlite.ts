@@ -27,7 +27,7 @@ const prepared = new WeakMap<Sqlite.Database, Statements>();
 /** The texts of the statements. Three reads by key take a tenth of the time of one that joins. */
 export const sqliteStatements = {
   findGrant: `select ${rows.grants.columns.join(', ')} from grants where account_id = ? and id = ?`,
-  findUser: `select ${rows.users.columns.join(', ')} from users where account_id = ? and id = ?`,
+  findUser: `select ${rows.tokenUsers.columns.join(', ')} from users where account_id = ? and id = ?`,
   isAssigned: `select 1 as assigned from (select ? as account_id, ? as app_id, ? as user_id) as wanted
     where ${assigned('wanted')}`,
   rotate: `update grants set current_digest = ?, previous_digest = ?, successor_salt = ?, rotated_at = ?,
@@ -60,7 +60,7 @@ function find(statements: Statements, { accountId, grantId }: Consumption): Gran
   const userRow = statements.findUser.get(accountId, grant.userId);
   if (!userRow) return null;
   const assigned = statements.isAssigned.get(accountId, grant.appId, grant.userId) !== undefined;
-  return { grant, user: rows.users.read(userRow), assigned };
+  return { grant, user: rows.tokenUsers.read(userRow), assigned };
 }
 
 function addToken({ addToken }: Statements, { grant, user }: GrantStanding, consumption: Consumption): number {

@@ -28,16 +28,16 @@ export const appendOnPostgres: Append = async (db, table, numbered, added, event
 
 const readToken = rows.accessTokens.reader('t_');
 const readGrant = rows.grants.reader('g_');
-const readUser = rows.users.reader('u_');
-const readClient = rows.clients.reader('c_');
+const readUser = rows.tokenUsers.reader('u_');
+const readClient = rows.tokenClients.reader('c_');
 
 /** An access token with all that decides about it. */
 export const findAccessToken = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),
     ...rows.grants.select('g', 'g_'),
-    ...rows.users.select('u', 'u_'),
-    ...rows.clients.select('c', 'c_'),
+    ...rows.tokenUsers.select('u', 'u_'),
+    ...rows.tokenClients.select('c', 'c_'),
   ].join(', ')}, ${assigned('t')} as assigned
   from access_tokens t
   join clients c on c.account_id = t.account_id and c.app_id = t.app_id

@@ -1,12 +1,12 @@
 /** What a presented refresh token is worth: the rule, shared by both engines. */
 
-import type { GrantRecord, UserRecord } from '../records.ts';
+import type { GrantRecord, TokenUser } from '../records.ts';
 import type { Consumption, ConsumptionRefusal } from '../store.ts';
 
 /** A grant with what decides about its use, as read under its row's lock. */
 export interface GrantStanding {
   readonly grant: GrantRecord;
-  readonly user: UserRecord;
+  readonly user: TokenUser;
   /** Whether the app is assigned to the user. */
   readonly assigned: boolean;
 }

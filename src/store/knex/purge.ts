@@ -15,6 +15,7 @@ const kinds: readonly { readonly table: string; readonly key: string; readonly k
   { table: 'authorization_requests', key: 'digest', keep: 0 },
   { table: 'codes', key: 'digest', keep: day },
   { table: 'sessions', key: 'id', keep: 0 },
+  { table: 'hook_executions', key: 'id', keep: 0 },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {

@@ -14,6 +14,7 @@ import type {
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
+  TokenClient,
 } from '../records.ts';
 import { flag, json, shape } from './shape.ts';
 
@@ -68,7 +69,7 @@ export const apiKeys = shape<ApiKeyRecord>('api_keys', 'id', {
   revokedAt: 'revoked_at',
 });
 
-export { customAttributes, userDetails, userKeys, users } from './user-rows.ts';
+export { customAttributes, tokenUsers, userDetails, userKeys, users } from './user-rows.ts';
 
 export const roles = shape<RoleRecord>('roles', 'id', {
   accountId: 'account_id',
@@ -78,10 +79,17 @@ export const roles = shape<RoleRecord>('roles', 'id', {
   createdAt: 'created_at',
 });
 
-export const clients = shape<ClientRecord>('clients', 'appId', {
+const clientOfTokens = {
   accountId: 'account_id',
   appId: 'app_id',
   clientId: 'client_id',
+  linkedServers: 'linked_servers',
+} as const;
+
+export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);
+
+export const clients = shape<ClientRecord>('clients', 'appId', {
+  ...clientOfTokens,
   secretDigest: 'secret_digest',
   name: 'name',
   applicationType: 'application_type',
@@ -98,7 +106,6 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
   registeredBy: 'registered_by',
   policyId: 'policy_id',
   createdAt: 'created_at',
-  linkedServers: 'linked_servers',
   previousSecretDigest: 'previous_secret_digest',
   previousSecretExpiresAt: 'previous_secret_expires_at',
 });
@@ -135,6 +142,8 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',
   passwordCheckedAt: 'password_checked_at',
+  hookPolicyId: 'hook_policy_id',
+  hookPolicyUserId: 'hook_policy_user_id',
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

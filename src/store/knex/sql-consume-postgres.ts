@@ -4,7 +4,13 @@ import { assigned } from './roles.ts';
 import * as rows from './rows.ts';
 
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
-const userColumns = rows.users.select('u', 'u_').join(', ');
+const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');
+
+/** What is told of a rotated grant and its user. */
+const answered = [
+  ...rows.grants.columns.map((name) => `g_${name}`),
+  ...rows.tokenUsers.columns.map((name) => `u_${name}`),
+];
 
 /**
  * Rotates every token of the batch, or none: it answers as many rows as it was given, or no row. A grant may occur
@@ -44,7 +50,8 @@ export const rotateAll = `
       token_expires_at from rotated
     returning id, digest
   )
-  select rotated.*, tokens.id as token_id from rotated join tokens on tokens.digest = rotated.token_digest`;
+  select ${answered.join(', ')}, token_digest, tokens.id as token_id
+  from rotated join tokens on tokens.digest = rotated.token_digest`;
 
 /** The grants with the keys $1 (account), $2 (id), locked, and what decides about them. */
 export const lockGrants = `

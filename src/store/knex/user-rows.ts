@@ -1,10 +1,10 @@
 /** Which column keeps which field of users and of what accounts add to them. */
 
-import type { CustomAttributeRecord, UserDetails, UserRecord } from '../records.ts';
+import type { CustomAttributeRecord, TokenUser, UserDetails, UserRecord } from '../records.ts';
 import type { UserKeys } from '../store.ts';
 import { shape } from './shape.ts';
 
-export const users = shape<UserRecord>('users', 'id', {
+const ofTokens = {
   accountId: 'account_id',
   id: 'id',
   email: 'email',
@@ -12,6 +12,13 @@ export const users = shape<UserRecord>('users', 'id', {
   firstname: 'firstname',
   lastname: 'lastname',
   status: 'status',
+  updatedAt: 'updated_at',
+} as const;
+
+export const tokenUsers = shape<TokenUser>('users', 'id', ofTokens);
+
+export const users = shape<UserRecord>('users', 'id', {
+  ...ofTokens,
   passwordDigest: 'password_digest',
   invalidLoginAttempts: 'invalid_login_attempts',
   lockedUntil: 'locked_until',
@@ -19,7 +26,6 @@ export const users = shape<UserRecord>('users', 'id', {
   passwordChangedAt: 'password_changed_at',
   activatedAt: 'activated_at',
   createdAt: 'created_at',
-  updatedAt: 'updated_at',
 });
 
 export const userKeys = shape<UserKeys>('users', null, { emailKey: 'email_key', usernameKey: 'username_key' });

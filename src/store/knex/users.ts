@@ -46,14 +46,9 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
       const unchanged = db('users').where({ account_id: accountId, id, password_digest: from });
       return (await unchanged.update({ password_digest: to })) === 1;
     },
-    clearAttempts: async (accountId, userId, passwordDigest) => {
-      await db('users')
-        .where({ account_id: accountId, id: userId })
-        .update({
-          invalid_login_attempts: 0,
-          locked_until: null,
-          ...(passwordDigest === undefined ? {} : { password_digest: passwordDigest }),
-        });
+    clearAttempts: async (accountId, userId) => {
+      const user = db('users').where({ account_id: accountId, id: userId });
+      await user.update({ invalid_login_attempts: 0, locked_until: null });
     },
   };
 }

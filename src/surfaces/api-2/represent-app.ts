@@ -4,6 +4,7 @@ import type { AppInput } from '../../domain/clients/app-input.ts';
 import type { FullApp } from '../../domain/clients/managed-apps.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { accessTokenSeconds } from '../../domain/tokens/token-set.ts';
+import type { ClientRecord } from '../../store/records.ts';
 import { time } from './represent-user.ts';
 
 type App = components['schemas']['App'];
@@ -15,6 +16,11 @@ const dayMinutes = 1440;
 
 function numberOf<Name, Index extends number>(names: readonly Name[], name: Name): Index {
   return names.indexOf(name) as Index;
+}
+
+/** An app where it is told of beside something else. */
+export function representLinkedApp(client: ClientRecord) {
+  return { id: client.appId, name: displayName(client), icon_url: client.extra.logo_uri ?? null };
 }
 
 /** `clientSecret`: in the answer to the creation only. */

@@ -1,9 +1,12 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { addRoleMembers, removeRoleMembers } from '../../domain/roles/managed-roles.ts';
 import { listRoleMembers, type MemberFilter, type RoleMember } from '../../domain/roles/role-members.ts';
-import type { Handlers } from '../../http/operation.ts';
+import { fullName } from '../../domain/users/names.ts';
+import type { Handler, Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { time } from './represent-user.ts';
+
+type MemberLink = 'users' | 'admins';
 
 type MemberOperations = Pick<
   operations,
@@ -13,7 +16,7 @@ type MemberOperations = Pick<
 function represent({ user, addedAt }: RoleMember): components['schemas']['RoleMember'] {
   return {
     id: user.id,
-    name: [user.firstname, user.lastname].filter((part) => part !== null).join(' '),
+    name: fullName(user),
     username: user.username,
     email: user.email,
     assigned: addedAt !== null,
@@ -31,51 +34,46 @@ function readFilter(sent: Readonly<Record<string, string>>): MemberFilter {
   };
 }
 
+type ListMembers = Handler<operations['listRoleUsers' | 'listRoleAdmins']>;
+type AddMembers = Handler<operations['addRoleUsers' | 'addRoleAdmins']>;
+type RemoveMembers = Handler<operations['removeRoleUsers' | 'removeRoleAdmins']>;
+
+/** GET /api/2/roles/{id}/users, /api/2/roles/{id}/admins */
+function list(services: Services, link: MemberLink): ListMembers {
+  return async ({ path, list, origin: { account } }, respond) => {
+    const filter = readFilter(list.filters);
+    const page = await listRoleMembers(services, account, Number(path.id), link, list.query, filter);
+    return respond(200, ...list.answer(page, represent));
+  };
+}
+
+/** POST /api/2/roles/{id}/users, /api/2/roles/{id}/admins */
+function add(services: Services, link: MemberLink): AddMembers {
+  return async ({ path, body, origin: { account } }, respond) => {
+    await addRoleMembers(services, account, Number(path.id), link, body);
+    return respond(
+      200,
+      body.map((id) => ({ id })),
+    );
+  };
+}
+
+/** DELETE /api/2/roles/{id}/users, /api/2/roles/{id}/admins */
+function remove(services: Services, link: MemberLink): RemoveMembers {
+  return async ({ path, body, origin: { account } }, respond) => {
+    await removeRoleMembers(services, account, Number(path.id), link, body);
+    return respond(204);
+  };
+}
+
 /** Users and administrators of a role: the same, but that administrators get nothing by it. */
 export function roleMembers(services: Services): Handlers<MemberOperations> {
   return {
-    /** GET /api/2/roles/{id}/users */
-    listRoleUsers: async ({ path, list, origin: { account } }, respond) => {
-      const filter = readFilter(list.filters);
-      const page = await listRoleMembers(services, account, Number(path.id), 'users', list.query, filter);
-      return respond(200, ...list.answer(page, represent));
-    },
-
-    /** POST /api/2/roles/{id}/users */
-    addRoleUsers: async ({ path, body, origin: { account } }, respond) => {
-      await addRoleMembers(services, account, Number(path.id), 'users', body);
-      return respond(
-        200,
-        body.map((id) => ({ id })),
-      );
-    },
-
-    /** DELETE /api/2/roles/{id}/users */
-    removeRoleUsers: async ({ path, body, origin: { account } }, respond) => {
-      await removeRoleMembers(services, account, Number(path.id), 'users', body);
-      return respond(204);
-    },
-
-    /** GET /api/2/roles/{id}/admins */
-    listRoleAdmins: async ({ path, list, origin: { account } }, respond) => {
-      const filter = readFilter(list.filters);
-      const page = await listRoleMembers(services, account, Number(path.id), 'admins', list.query, filter);
-      return respond(200, ...list.answer(page, represent));
-    },
-
-    /** POST /api/2/roles/{id}/admins */
-    addRoleAdmins: async ({ path, body, origin: { account } }, respond) => {
-      await addRoleMembers(services, account, Number(path.id), 'admins', body);
-      return respond(
-        200,
-        body.map((id) => ({ id })),
-      );
-    },
-
-    /** DELETE /api/2/roles/{id}/admins */
-    removeRoleAdmins: async ({ path, body, origin: { account } }, respond) => {
-      await removeRoleMembers(services, account, Number(path.id), 'admins', body);
-      return respond(204);
-    },
+    listRoleUsers: list(services, 'users'),
+    addRoleUsers: add(services, 'users'),
+    removeRoleUsers: remove(services, 'users'),
+    listRoleAdmins: list(services, 'admins'),
+    addRoleAdmins: add(services, 'admins'),
+    removeRoleAdmins: remove(services, 'admins'),
   };
 }

@@ -1,11 +1,11 @@
 import type { components, operations } from '../../../generated/api-2.ts';
-import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
 import { type FullRole, listFullRoles, readFullRole, requireRoleId } from '../../domain/roles/full-role.ts';
 import { createManagedRole, removeRole, updateManagedRole } from '../../domain/roles/managed-roles.ts';
 import type { Handlers, List } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { readIds } from './ids.ts';
+import { representLinkedApp } from './represent-app.ts';
 
 type RoleOperations = Pick<
   operations,
@@ -61,14 +61,7 @@ export function roles(services: Services): Handlers<RoleOperations> {
     listRoleApps: async ({ path, list, origin: { account } }, respond) => {
       const { id } = await requireRoleId(store, account, Number(path.id));
       const page = await store.clients.pageOfRole(account.id, id, list.query);
-      return respond(
-        200,
-        ...list.answer(page, (client) => ({
-          id: client.appId,
-          name: displayName(client),
-          icon_url: client.extra.logo_uri ?? null,
-        })),
-      );
+      return respond(200, ...list.answer(page, representLinkedApp));
     },
 
     /** PUT /api/2/roles/{id}/apps */

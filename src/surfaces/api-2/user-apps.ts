@@ -1,9 +1,9 @@
 import type { operations } from '../../../generated/api-2.ts';
-import { displayName } from '../../domain/clients/represent-metadata.ts';
 import type { ListQuery } from '../../domain/listing.ts';
 import { readFullUser } from '../../domain/users/full-user.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
+import { representLinkedApp } from './represent-app.ts';
 
 function visibleOnly(query: ListQuery): ListQuery {
   return { ...query, filters: [...query.filters, { field: 'visible', test: 'is', values: [1] }] };
@@ -19,9 +19,7 @@ export function listUserApps(services: Pick<Services, 'store'>): Handler<operati
     return respond(
       200,
       ...list.answer(page, (client) => ({
-        id: client.appId,
-        name: displayName(client),
-        icon_url: client.extra.logo_uri ?? null,
+        ...representLinkedApp(client),
         extension: false as const,
         login_id: client.appId,
         provisioning_status: null,

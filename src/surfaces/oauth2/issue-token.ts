@@ -12,7 +12,8 @@ import type { Handler, Origin } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 
 type Form = components['schemas']['TokenRequest'];
-type Grant = (services: Services, origin: Origin, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+type From = Origin & { readonly userAgent: string | undefined };
+type Grant = (services: Services, origin: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
 const grants: Readonly<Record<string, Grant>> = {
@@ -26,8 +27,8 @@ const grants: Readonly<Record<string, Grant>> = {
     refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form)),
   client_credentials: async (services, { account }, client, form) =>
     grantToClient(services, account, client, askedOf(form)),
-  password: async (services, { account, source }, client, form) => {
-    const attempt = { username: need(form, 'username'), password: need(form, 'password'), source };
+  password: async (services, { account, source, userAgent }, client, form) => {
+    const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     return grantByPassword(services, account, client, attempt, { scope: form.scope, resource: resourceOf(form) });
   },
 };
@@ -44,7 +45,10 @@ export function issueToken(services: Services): Handler<operations['issueToken']
       clientSecret: body.client_secret,
       source: origin.source,
     });
-    return respond(200, representTokens(await grant(services, origin, client, body)));
+    return respond(
+      200,
+      representTokens(await grant(services, { ...origin, userAgent: headers['user-agent'] }, client, body)),
+    );
   };
 }
 

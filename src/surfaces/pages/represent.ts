@@ -3,6 +3,7 @@ import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
 import type { Step } from '../../domain/login/continue.ts';
 import type { DueReplacing, PasswordProblem } from '../../domain/login/new-password.ts';
+import { fullName } from '../../domain/users/names.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
@@ -22,24 +23,26 @@ export function formHeaders({ client, record }: OpenRequest): Record<string, str
   return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client) });
 }
 
-/** The sign-in form for a request. */
-export function representSignIn(
-  account: Account,
-  { browserSecret, requestId }: BrowserState,
-  { client }: OpenRequest,
-  username: string,
-  problem?: 'wrong' | 'missing',
-): string {
-  return signInPage({
+/** What every form for a request shows and sends back. */
+function formView(account: Account, { browserSecret, requestId }: BrowserState, { client }: OpenRequest) {
+  return {
     accountName: account.name,
     appName: displayName(client),
     logoUri: shownLogo(client),
     csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
     request: requestId ?? '',
-    username,
-    problem,
-    action: formAction('signIn'),
-  });
+  };
+}
+
+/** The sign-in form for a request. */
+export function representSignIn(
+  account: Account,
+  browser: BrowserState,
+  request: OpenRequest,
+  username: string,
+  problem?: 'wrong' | 'missing',
+): string {
+  return signInPage({ ...formView(account, browser, request), username, problem, action: formAction('signIn') });
 }
 
 type ConsentStep = Extract<Step, { step: 'consent' }>;
@@ -47,16 +50,12 @@ type ConsentStep = Extract<Step, { step: 'consent' }>;
 /** The form for a new password, for the user whose present one has expired. */
 export function representNewPassword(
   account: Account,
-  { browserSecret, requestId }: BrowserState,
-  { request: { client }, user, policy }: DueReplacing,
+  browser: BrowserState,
+  { request, user, policy }: DueReplacing,
   problem?: PasswordProblem,
 ): string {
   return newPasswordPage({
-    accountName: account.name,
-    appName: displayName(client),
-    logoUri: shownLogo(client),
-    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
-    request: requestId ?? '',
+    ...formView(account, browser, request),
     username: user.email ?? user.username ?? '',
     minimumLength: policy.minimumPasswordLength,
     problem,
@@ -80,24 +79,21 @@ function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView 
 /** The consent form for a request and the signed-in user. */
 export function representConsent(
   account: Account,
-  { browserSecret, requestId }: BrowserState,
-  { request: { client, record }, user, apiScopes }: ConsentStep,
+  browser: BrowserState,
+  { request, user, apiScopes }: ConsentStep,
 ): string {
+  const { client, record } = request;
   const { redirectUri, scope } = record.parameters;
   const target = URL.parse(redirectUri);
   return consentPage({
-    accountName: account.name,
-    appName: displayName(client),
-    logoUri: shownLogo(client),
+    ...formView(account, browser, request),
     clientUri: client.extra.client_uri,
     policyUri: client.extra.policy_uri,
     tosUri: client.extra.tos_uri,
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
-    userName: [user.firstname, user.lastname].filter(Boolean).join(' '),
+    userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
     scopes: scope.map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
-    csrf: csrfToken(browserSecret ?? '', requestId ?? ''),
-    request: requestId ?? '',
     action: formAction('decideConsent'),
   });
 }

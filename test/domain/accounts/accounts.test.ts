@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   createAccount,
   findAccountByHost,
+  isServiceHost,
   listAccounts,
   moveAccount,
   requireAccount,
@@ -25,6 +26,18 @@ onServices('accounts', (subject) => {
     assert.deepEqual(await requireAccount(services, subdomain), account);
     assert.ok((await listAccounts(services)).some(({ id }) => id === account.id));
     assert.equal((await services.signer.published(account)).length, 2);
+  });
+
+  test('the service knows the hosts that it answers for, with a port or without', async () => {
+    const { services } = subject;
+    const host = `${unique('own')}.customer.example`;
+    await createAccount(services, { subdomain: unique('own'), hosts: [host] });
+    for (const own of [host, 'gatehouse.example', 'any.gatehouse.example:8443', 'a.b.gatehouse.example']) {
+      assert.equal(await isServiceHost(services, own), true, own);
+    }
+    for (const other of ['customer.example', 'notgatehouse.example', 'gatehouse.example.net']) {
+      assert.equal(await isServiceHost(services, other), false, other);
+    }
   });
 
   test('of two accounts with one subdomain or host the second is refused and leaves nothing', async () => {

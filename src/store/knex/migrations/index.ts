@@ -6,6 +6,7 @@ import * as events from './0004_events.ts';
 import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
 import * as apps from './0007_apps.ts';
+import * as hooks from './0009_hooks.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -16,6 +17,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0005_authorization_servers', ...authorizationServers },
   { name: '0006_policies', ...policies },
   { name: '0007_apps', ...apps },
+  { name: '0009_hooks', ...hooks },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -1,0 +1,118 @@
+/** Requests that leave the service at somebody else's wish, and the one guard that all of them pass. */
+
+import type { Egress, EgressRequest, EgressResponse, EgressRules } from '../../domain/egress.ts';
+import { type Network, openConnection, systemNetwork } from './connect.ts';
+import { readDestination } from './destination.ts';
+import { exchange, type Incoming, type Outgoing } from './exchange.ts';
+import { headersAcrossOrigins, headersWithoutBody, readHeaders } from './headers.ts';
+import { Refusal } from './refusal.ts';
+
+/** For whom requests are made: what may be asked and how much. Sizes in bytes. */
+export interface EgressPolicy extends EgressRules {
+  /** Whether the service itself answers for a host: it is not asked by this way, unless it is listed. */
+  readonly isOwnHost: (host: string) => boolean | Promise<boolean>;
+  readonly methods: readonly string[];
+  readonly mostRequestBytes: number;
+  /** Counted on the wire, and again after decompression. */
+  readonly mostResponseBytes: number;
+  readonly mostRedirects: number;
+  /** For all of it: names, connections, redirects, the body. */
+  readonly timeoutMilliseconds: number;
+  /** Requests under way. */
+  readonly mostAtOnce: { readonly ofAccount: number; readonly inAll: number };
+}
+
+const redirectStatuses = [301, 302, 303, 307, 308];
+
+/** Checks all that does not depend on where the request goes. */
+function readRequest(request: EgressRequest, policy: EgressPolicy): Outgoing {
+  const method = request.method.toUpperCase();
+  if (!policy.methods.includes(method)) throw new Refusal('method_forbidden');
+  if (request.body && (method === 'GET' || method === 'HEAD')) throw new Refusal('body_forbidden');
+  if (request.body && request.body.length > policy.mostRequestBytes) throw new Refusal('body_too_large');
+  const url = URL.parse(request.url);
+  if (!url) throw new Refusal('url_invalid');
+  return { url, method, headers: readHeaders(request.headers), body: request.body };
+}
+
+/** What a redirect asks for (Fetch Standard §4.4, RFC 9110 §15.4). Null: the response is no redirect. */
+function redirected(outgoing: Outgoing, { status, headers }: Incoming): Outgoing | null {
+  const location = headers.find(([name]) => name === 'location')?.[1];
+  if (!redirectStatuses.includes(status) || location === undefined) return null;
+  const url = URL.parse(location, outgoing.url.href);
+  if (!url) throw new Refusal('redirect_forbidden');
+  const isPost = outgoing.method === 'POST' && status <= 302;
+  const dropsBody = isPost || (status === 303 && outgoing.method !== 'HEAD');
+  const next: Outgoing = dropsBody
+    ? { url, method: 'GET', headers: headersWithoutBody(outgoing.headers), body: null }
+    : { ...outgoing, url };
+  if (url.origin === outgoing.url.origin) return next;
+  // A body can hold credentials as a header can: neither goes to another origin.
+  if (next.body) throw new Refusal('redirect_forbidden');
+  return { ...next, headers: headersAcrossOrigins(next.headers) };
+}
+
+async function follow(
+  request: EgressRequest,
+  policy: EgressPolicy,
+  network: Network,
+  signal: AbortSignal,
+): Promise<EgressResponse> {
+  let outgoing = readRequest(request, policy);
+  for (let redirects = 0; ; redirects += 1) {
+    const destination = await readDestination(outgoing.url.href, policy);
+    const socket = await openConnection(destination, network, signal);
+    const incoming = await exchange(outgoing, socket, policy.mostResponseBytes, signal);
+    const next = request.redirect === 'manual' ? null : redirected(outgoing, incoming);
+    if (!next) return { ...incoming, url: outgoing.url.href, redirected: redirects > 0 };
+    if (request.redirect === 'error') throw new Refusal('redirect_forbidden');
+    if (redirects === policy.mostRedirects) throw new Refusal('too_many_redirects');
+    outgoing = next;
+  }
+}
+
+/** Counts what is under way; `enter` is false when there is no room. */
+function createRoom({ ofAccount, inAll }: EgressPolicy['mostAtOnce']) {
+  const byAccount = new Map<number, number>();
+  let all = 0;
+  return {
+    enter(accountId: number): boolean {
+      const own = byAccount.get(accountId) ?? 0;
+      if (all >= inAll || own >= ofAccount) return false;
+      byAccount.set(accountId, own + 1);
+      all += 1;
+      return true;
+    },
+    leave(accountId: number): void {
+      const own = (byAccount.get(accountId) ?? 0) - 1;
+      if (own > 0) byAccount.set(accountId, own);
+      else byAccount.delete(accountId);
+      all -= 1;
+    },
+  };
+}
+
+/** `network` is the real one unless a test says otherwise. */
+export function createEgress(policy: EgressPolicy, network: Network = systemNetwork): Egress {
+  const room = createRoom(policy.mostAtOnce);
+  return {
+    async fetch(request, given) {
+      if (!room.enter(request.accountId)) return { ok: false, failure: 'busy' };
+      const ended = new AbortController();
+      const timer = setTimeout(() => ended.abort(), policy.timeoutMilliseconds);
+      const signal = given ? AbortSignal.any([ended.signal, given]) : ended.signal;
+      try {
+        signal.throwIfAborted();
+        return { ok: true, response: await follow(request, policy, network, signal) };
+      } catch (error) {
+        if (signal.aborted) return { ok: false, failure: 'timeout' };
+        return { ok: false, failure: error instanceof Refusal ? error.failure : 'connection_failed' };
+      } finally {
+        clearTimeout(timer);
+        // Whatever is still under way ends here.
+        ended.abort();
+        room.leave(request.accountId);
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** What the domain asks of whatever turns the packages of a hook into a script (the document's §2.3, `packages`). */
+
+import type { StoreVerbs } from '../../store/store.ts';
+
+/** Exact versions by the name of the package, as a hook holds them. */
+export type HookPackages = Readonly<Record<string, string>>;
+
+/** Builds run in the background: `queued`, `running`, and then `ready` or `failed` for good. */
+export type PackageBuildState = 'queued' | 'running' | 'ready' | 'failed';
+
+export interface PackageBuild {
+  readonly id: number;
+  readonly state: PackageBuildState;
+  /** What to tell the author, with the name of the package; null unless the build failed. */
+  readonly failure: string | null;
+}
+
+export interface PackageBuilds {
+  /**
+   * Throws `Failure('value_invalid')` with name `packages` and a message that names the package and the reason: names
+   * and versions that are none, too many packages, and what the registry says it does not have. A registry that does
+   * not answer within a few seconds refuses nothing here: the build finds out.
+   */
+  check(packages: HookPackages): Promise<void>;
+  /**
+   * Queues a build of packages that `check` let pass, at least one, in the transaction that stores the hook; answers
+   * the build's id. A version of a hook keeps its build: packages that others depend on stay as they were resolved then.
+   */
+  queue(tx: StoreVerbs, accountId: number, packages: HookPackages): Promise<number>;
+  /** Call it when the transaction has committed: the build need not wait for the next look at the queue. */
+  wake(): void;
+  /** Those of the account among `ids`, by id. */
+  find(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, PackageBuild>>;
+  /** What `HookRun.packages` takes; null unless the build is ready. Kept in memory. */
+  read(accountId: number, id: number): Promise<string | null>;
+  /** In the transaction that removes the last version of a hook that used it. */
+  remove(tx: StoreVerbs, accountId: number, id: number): Promise<void>;
+  /**
+   * Called on the node that built it, when a build has become `ready` or `failed`. Every change of a build also raises
+   * the account's generation, by which other nodes learn of it.
+   */
+  onEnd(listener: (accountId: number, build: PackageBuild) => void): void;
+}

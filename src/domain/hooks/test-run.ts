@@ -1,0 +1,59 @@
+/** A run that nothing follows from. */
+
+import { randomUUID } from 'node:crypto';
+import type { HookOutcome, HookType } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { parseAnswer, readPolicyAnswer } from './answers.ts';
+import { requireHook } from './hooks.ts';
+import { outputLines } from './log-lines.ts';
+import { readMigrationAnswer } from './migration-answer.ts';
+import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
+import { invalid } from './values.ts';
+
+export interface TestRun {
+  readonly outcome: HookOutcome;
+  /** What the function answered, whatever it means; null when it did not succeed. */
+  readonly value: unknown;
+  readonly error: { readonly name: string; readonly message: string } | null;
+  readonly output: readonly string[];
+  readonly dropped: number;
+  readonly durationMilliseconds: number;
+}
+
+/**
+ * Runs the version in force once with this context, disabled or not. Throws `not_found`, `value_invalid` while no
+ * version can run.
+ */
+export async function testHook(
+  services: RunServices,
+  account: Account,
+  uuid: string,
+  context: Readonly<Record<string, unknown>>,
+): Promise<TestRun> {
+  const { store } = services;
+  const { hook } = await requireHook(store, account, uuid);
+  const definition = await store.hooks.findVersion(account.id, hook.id, hook.runningVersion ?? 0);
+  if (!definition) throw invalid('hook', `cannot run: its packages are not built (${hook.status})`);
+  const runnable = prepareHook(services, account, { hook, definition }, await store.hookVariables.list(account.id));
+  if (runnable.source === '') {
+    return { outcome: 'success', value: null, error: null, output: [], dropped: 0, durationMilliseconds: 0 };
+  }
+  const runId = randomUUID();
+  const result = await runOnce(services, account, runnable, context);
+  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
+  const { lines, dropped } = outputLines(runId, result, services.clock.now(), runnable.masking);
+  const error = result.error && {
+    name: runnable.masking(result.error.name),
+    message: runnable.masking(result.error.message),
+  };
+  const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
+  const outcome = result.ending === 'success' ? judge(hook.type, value, policies) : result.ending;
+  const durationMilliseconds = Math.max(0, Math.round(result.durationMilliseconds));
+  return { outcome, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
+}
+
+function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): HookOutcome {
+  const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, policies);
+  if (answer === null) return 'invalid_result';
+  return answer.says === 'refuse' ? 'refused' : 'success';
+}

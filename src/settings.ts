@@ -1,0 +1,70 @@
+/** The names and meanings of what the environment may set; `config.ts` reads them. */
+
+/** A setting as the README shows it. */
+export interface Setting {
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+/** Every setting there is; the README's table is generated from it. */
+export const settings = {
+  PORT: { fallback: '`3000`', meaning: 'port to listen on' },
+  HOST: {
+    fallback: '`127.0.0.1`',
+    meaning:
+      'address to listen on; one that is not loopback needs `PUBLIC_SCHEME=https` with `TRUST_PROXY` set ' +
+      '(TLS ends at the proxy), or `INSECURE_HTTP=1`',
+  },
+  SERVICE_DOMAIN: {
+    fallback: '`localhost:<PORT>`',
+    meaning: 'base URL of an account: `<PUBLIC_SCHEME>://<subdomain>.<SERVICE_DOMAIN>`',
+  },
+  PUBLIC_SCHEME: {
+    fallback: '`http` on loopback, else `https`',
+    meaning: '`http` or `https`: what stands before the host in every link',
+  },
+  INSECURE_HTTP: { fallback: '`0`', meaning: '`1` permits plain http on an address that is not loopback' },
+  DATABASE_URL: {
+    fallback: '`sqlite:data/gatehouse.db`',
+    meaning: '`sqlite:<file>`, or `postgres://…` (also what speaks its protocol)',
+  },
+  MASTER_KEY_FILE: {
+    fallback: '`data/master.key`',
+    meaning:
+      'key that seals secrets at rest, made with mode 0600 on the first start of an empty database; ' +
+      'without it a database with data does not start',
+  },
+  TRUST_PROXY: {
+    fallback: 'none',
+    meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
+  },
+  HOOK_RUNTIMES: {
+    fallback: '`jsruntime12.x`',
+    meaning: 'runtime identifiers that hooks may name, separated by commas; the first is the default',
+  },
+  HOOK_EGRESS: {
+    fallback: '`public`',
+    meaning:
+      'where `fetch` in hooks may go: `public` (https on port 443 to public addresses), `none`, or hosts separated by ' +
+      'commas (`api.example.com`, `http://10.0.0.5:8080`), which may stand in private networks; `public` may be among them',
+  },
+  EGRESS: {
+    fallback: '`public`',
+    meaning: 'the same values, for what the service fetches itself because a client registered an address',
+  },
+  LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
+  METRICS_TOKEN: {
+    fallback: 'none',
+    meaning:
+      'bearer token (16 to 256 characters) for `/metrics` and for the details of `/readyz`; without it both need a ' +
+      'loopback peer and a request that no proxy forwarded',
+  },
+  DRAIN_SECONDS: {
+    fallback: '`2`',
+    meaning:
+      'how long after SIGTERM requests are still served while `/readyz` answers 503: longer than a balancer takes to ' +
+      'notice (interval × failures + 1); 0 to 300. SIGINT does not wait',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { createEgress, type EgressPolicy } from '../../../src/adapters/egress/index.ts';
+import { createHookEgress } from '../../../src/adapters/egress/policies.ts';
+import { parseEgress } from '../../../src/config-values.ts';
+import type { Egress, EgressRequest, EgressResponse } from '../../../src/domain/egress.ts';
+import { type Internet, openInternet, publicAddress } from '../../support/internet.ts';
+
+const isOwnHost = () => false;
+const everywhere = { public: true, hosts: [], isOwnHost };
+const plain: EgressRequest = {
+  accountId: 1,
+  url: 'https://api.example.com/path?query=1',
+  method: 'GET',
+  headers: [],
+  body: null,
+  redirect: 'follow',
+};
+const mebibyte = 1024 * 1024;
+
+describe('requests of hooks that are allowed', () => {
+  let internet: Internet;
+  let egress: Egress;
+  before(async () => {
+    internet = await openInternet();
+    egress = createHookEgress(everywhere, internet.network);
+  });
+  after(() => internet.close());
+  beforeEach(() => internet.forget());
+
+  const fetch = (given: Partial<EgressRequest>) => egress.fetch({ ...plain, ...given });
+
+  async function answered(given: Partial<EgressRequest> = {}): Promise<EgressResponse> {
+    const result = await fetch(given);
+    if (!result.ok) assert.fail(result.failure);
+    return result.response;
+  }
+
+  async function failed(given: Partial<EgressRequest>): Promise<string> {
+    const result = await fetch(given);
+    return result.ok ? 'no failure' : result.failure;
+  }
+
+  /** What arrives at the server, which answers with `hello`. */
+  function arrivals(): { readonly url: string; readonly method: string; readonly body: string; headers: object }[] {
+    const seen: { url: string; method: string; body: string; headers: object }[] = [];
+    internet.handle(async (req: IncomingMessage, res) => {
+      seen.push({ url: req.url ?? '', method: req.method ?? '', body: await text(req), headers: req.headers });
+      res.end('hello');
+    });
+    return seen;
+  }
+
+  it('arrive with path, method, headers and body, and bring back status, headers and body', async () => {
+    const seen = arrivals();
+    const response = await answered({ method: 'post', headers: [['X-Api-Key', 'k']], body: Buffer.from('{"a":1}') });
+    assert.equal(response.status, 200);
+    assert.equal(response.url, plain.url);
+    assert.equal(response.body.toString(), 'hello');
+    assert.ok(response.headers.some(([name]) => name === 'date'));
+    const { headers, ...request } = seen[0] ?? {};
+    assert.deepEqual(request, { url: '/path?query=1', method: 'POST', body: '{"a":1}' });
+    assert.deepEqual(headers, {
+      host: 'api.example.com',
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'Gatehouse',
+      'x-api-key': 'k',
+      'content-length': '7',
+      connection: 'close',
+    });
+  });
+
+  it('leave out headers that name hosts, connections or proxies', async () => {
+    const seen = arrivals();
+    const denied = ['Host', 'Connection', 'Transfer-Encoding', 'Content-Length', 'Proxy-Authorization', 'Upgrade'];
+    const more = ['X-Forwarded-For', 'Metadata-Flavor', 'Metadata', 'X-aws-ec2-metadata-token', 'Expect', 'TE'];
+    await answered({ headers: [...denied, ...more].map((name) => [name, '100-continue'] as const) });
+    assert.deepEqual(Object.keys(seen[0]?.headers ?? {}).sort(), [
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ]);
+  });
+
+  it('have a method of the list, headers that HTTP can carry, and a body only where one belongs', async () => {
+    for (const method of ['CONNECT', 'TRACE', 'TRACK', 'PURGE', 'GET\r\nX: y', '']) {
+      assert.equal(await failed({ method }), 'method_forbidden', method);
+    }
+    for (const header of [
+      ['a b', 'c'],
+      ['a', 'b\r\nc: d'],
+      ['a', 'b\n'],
+      ['', 'b'],
+      ['a', 'x'.repeat(8_192)],
+    ] as const) {
+      assert.equal(await failed({ headers: [header] }), 'header_invalid', JSON.stringify(header));
+    }
+    assert.equal(await failed({ headers: Array(51).fill(['a', 'b']) }), 'header_invalid');
+    assert.equal(await failed({ body: Buffer.from('x') }), 'body_forbidden');
+    assert.equal(await failed({ method: 'POST', body: Buffer.alloc(64 * 1024 + 1) }), 'body_too_large');
+    assert.deepEqual(internet.attempts, []);
+    arrivals();
+    assert.equal((await answered({ method: 'PUT', body: Buffer.alloc(64 * 1024) })).status, 200);
+  });
+
+  it('read a response of 1 MiB, counted after decompression', async () => {
+    const codings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+    for (const [coding, compress] of Object.entries(codings)) {
+      const send = (size: number) => {
+        const body = compress(Buffer.alloc(size, 'a'));
+        internet.handle((_, res) => res.writeHead(200, { 'content-encoding': coding }).end(body));
+      };
+      send(mebibyte);
+      const response = await answered();
+      assert.equal(response.body.length, mebibyte);
+      assert.ok(!response.headers.some(([name]) => name === 'content-encoding' || name === 'content-length'));
+      send(mebibyte + 1);
+      assert.equal(await failed({}), 'response_too_large', coding);
+      send(8 * mebibyte);
+      assert.equal(await failed({}), 'response_too_large', coding);
+    }
+    internet.handle((_, res) => res.end(Buffer.alloc(mebibyte + 1)));
+    assert.equal(await failed({}), 'response_too_large');
+  });
+
+  it('read no response in a coding that nobody asked for, or in several', async () => {
+    for (const coding of ['zstd', 'gzip, gzip', 'constructor']) {
+      internet.handle((_, res) => res.writeHead(200, { 'content-encoding': coding }).end(gzipSync('a')));
+      assert.equal(await failed({}), 'response_invalid', coding);
+    }
+    internet.handle((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'));
+    assert.equal(await failed({}), 'response_invalid');
+    internet.handle((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end());
+    assert.equal((await answered({ method: 'HEAD' })).status, 200);
+  });
+
+  it('follow three redirects, not four, or none when asked to', async () => {
+    const redirect = (most: number) => {
+      let left = most;
+      internet.handle((_, res) => {
+        left -= 1;
+        if (left < 0) res.end('there');
+        else res.writeHead(302, { location: `/${left}` }).end();
+      });
+    };
+    redirect(3);
+    const response = await answered();
+    assert.deepEqual([response.redirected, response.url], [true, 'https://api.example.com/0']);
+    redirect(4);
+    assert.equal(await failed({}), 'too_many_redirects');
+    redirect(1);
+    assert.equal(await failed({ redirect: 'error' }), 'redirect_forbidden');
+    redirect(1);
+    assert.equal((await answered({ redirect: 'manual' })).status, 302);
+  });
+
+  it('carry no credentials to another origin: neither headers nor a body', async () => {
+    const seen = arrivals();
+    const headers = ['Authorization', 'Cookie', 'X-Api-Key', 'Accept', 'Content-Type'].map(
+      (name) => [name, 'a'] as const,
+    );
+    const to = (status: number, location: string) =>
+      internet.handle(async (req, res) => {
+        const body = await text(req);
+        if (req.url === '/') return void res.writeHead(status, { location }).end();
+        seen.push({ url: req.url ?? '', method: req.method ?? '', body, headers: req.headers });
+        res.end();
+      });
+    const names = (index: number) => Object.keys(seen[index]?.headers ?? {});
+    const post = { url: 'https://api.example.com/', method: 'POST', headers, body: Buffer.from('secret') };
+    to(302, 'https://other.example.net/there');
+    await answered(post);
+    assert.deepEqual([seen[0]?.method, seen[0]?.body], ['GET', '']);
+    assert.deepEqual(names(0).sort(), ['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
+    to(307, 'https://other.example.net/there');
+    assert.equal(await failed(post), 'redirect_forbidden');
+    to(308, '/there');
+    await answered(post);
+    assert.deepEqual([seen[1]?.method, seen[1]?.body], ['POST', 'secret']);
+    assert.ok(names(1).includes('authorization') && names(1).includes('content-type'));
+    assert.equal(seen.length, 2);
+  });
+
+  it('end after their time, or with the run, whatever the other side does', async () => {
+    const slow = createEgress({ ...policyOf(), timeoutMilliseconds: 50 }, internet.network);
+    internet.handle(() => {});
+    assert.deepEqual(await slow.fetch(plain), { ok: false, failure: 'timeout' });
+    internet.handle((_, res) => void res.writeHead(200).write('a'));
+    assert.deepEqual(await slow.fetch(plain), { ok: false, failure: 'timeout' });
+    const silent = { ...internet.network, resolve: () => new Promise<never>(() => {}) };
+    const asking = createEgress({ ...policyOf(), timeoutMilliseconds: 50 }, silent);
+    assert.deepEqual(await asking.fetch(plain), { ok: false, failure: 'timeout' });
+    const run = new AbortController();
+    internet.handle(() => run.abort());
+    assert.deepEqual(await egress.fetch(plain, run.signal), { ok: false, failure: 'timeout' });
+    assert.deepEqual(await egress.fetch(plain, run.signal), { ok: false, failure: 'timeout' });
+  });
+
+  it('of one account leave room for others', async () => {
+    const narrow = createEgress({ ...policyOf(), mostAtOnce: { ofAccount: 1, inAll: 2 } }, internet.network);
+    let release = () => {};
+    const held = new Promise<void>((fulfil) => {
+      release = fulfil;
+    });
+    internet.handle((_, res) => void held.then(() => res.end()));
+    const first = narrow.fetch(plain);
+    assert.deepEqual(await narrow.fetch(plain), { ok: false, failure: 'busy' });
+    const other = narrow.fetch({ ...plain, accountId: 2 });
+    assert.deepEqual(await narrow.fetch({ ...plain, accountId: 3 }), { ok: false, failure: 'busy' });
+    release();
+    assert.deepEqual([(await first).ok, (await other).ok, (await narrow.fetch(plain)).ok], [true, true, true]);
+  });
+
+  it('want a certificate for the host, by an authority that is trusted', async () => {
+    internet.handle((_, res) => res.end());
+    internet.names.set('api.example.org', [publicAddress]);
+    assert.equal(await failed({ url: 'https://api.example.org/' }), 'tls_failed');
+    const { ca: _, ...network } = internet.network;
+    const strict = createHookEgress(everywhere, network);
+    assert.deepEqual(await strict.fetch(plain), { ok: false, failure: 'tls_failed' });
+  });
+
+  it('go to hosts that the operator listed, there by http and in private networks too', async () => {
+    arrivals();
+    const listed = parseEgress('http://intern:8080,10.0.0.5:8443,localhost:9000');
+    assert.ok(listed);
+    const only = createHookEgress({ ...listed, isOwnHost: () => true }, internet.network);
+    const get = async (url: string) => {
+      const result = await only.fetch({ ...plain, url });
+      return result.ok ? 'ok' : result.failure;
+    };
+    internet.names.set('intern', ['10.0.0.9']).set('localhost', ['127.0.0.1']);
+    assert.equal(await get('http://intern:8080/'), 'ok');
+    // By TLS, which the plain server behind every other port does not speak.
+    assert.equal(await get('https://10.0.0.5:8443/'), 'tls_failed');
+    assert.equal(await get('https://localhost:9000/'), 'tls_failed');
+    assert.deepEqual(internet.attempts, [
+      { address: '10.0.0.9', port: 8080 },
+      { address: '10.0.0.5', port: 8443 },
+      { address: '127.0.0.1', port: 9000 },
+    ]);
+    for (const url of ['https://intern:8080/', 'http://intern/', 'https://10.0.0.5/', 'https://api.example.com/']) {
+      assert.equal(await get(url), 'host_forbidden', url);
+    }
+    for (const address of ['127.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.9', '168.63.129.16']) {
+      internet.names.set('intern', [address]);
+      assert.equal(await get('http://intern:8080/'), 'name_unresolved', address);
+    }
+  });
+
+  it('over the real network connect to the address that was checked', async () => {
+    const server = createServer((socket) => {
+      socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const listed = parseEgress(`http://127.0.0.1:${port},http://localhost:${port}`);
+    assert.ok(listed);
+    const real = createHookEgress({ ...listed, isOwnHost });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const result = await real.fetch({ ...plain, url: `http://${host}:${port}/` });
+      assert.equal(result.ok && result.response.body.toString(), 'hi', host);
+    }
+    server.close();
+    await once(server, 'close');
+    assert.deepEqual(await real.fetch({ ...plain, url: `http://127.0.0.1:${port}/` }), {
+      ok: false,
+      failure: 'connection_failed',
+    });
+  });
+});
+
+function policyOf(): EgressPolicy {
+  return {
+    ...everywhere,
+    methods: ['GET'],
+    mostRequestBytes: 0,
+    mostResponseBytes: 1024,
+    mostRedirects: 0,
+    timeoutMilliseconds: 5_000,
+    mostAtOnce: { ofAccount: 10, inAll: 10 },
+  };
+}

@@ -8,6 +8,7 @@ import type { Outlet } from './command.ts';
 import { addDatabaseCommands } from './db-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
+import { addHookCommands } from './hook-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addRoleCommands, addUserCommands } from './user-commands.ts';
@@ -63,6 +64,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addRoleCommands(program, outlet);
   addAccessCommands(program, outlet);
   addKeyCommands(program, outlet);
+  addHookCommands(program, outlet);
   addAuditCommands(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);

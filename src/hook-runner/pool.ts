@@ -125,8 +125,8 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
   }
 
   function dispatch(accountId: number, queue: Begin[]): void {
+    if (!placeOf(accountId)) provide(accountId);
     const place = placeOf(accountId);
-    if (!place) provide(accountId);
     if (!place?.member.isReady()) return;
     const { member } = place;
     while (queue.length > 0 && !member.isRetired() && member.underWay() < runsAtOnce) {

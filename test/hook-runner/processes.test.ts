@@ -11,7 +11,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { confine } from '../../src/hook-runner/confinement.ts';
-import { handler, openRunner, type TestRunner } from './runner.ts';
+import { createHookRunner } from '../../src/hook-runner/runner.ts';
+import { echo, handler, openRunner, type TestRunner } from './runner.ts';
 
 const endless = handler('return new Promise(() => {})');
 const one = handler('return 1');
@@ -121,6 +122,14 @@ describe('hook processes', () => {
 });
 
 describe('hook processes in need', () => {
+  it('serve a run that came before it was known how they are started', async (t) => {
+    const runner = createHookRunner({ fetch: echo });
+    t.after(() => runner.close());
+    const packages = null;
+    const call = { accountId: 1, source: one, packages, context: '{}', variables: {}, timeoutMilliseconds: 1000 };
+    assert.equal((await runner.run(call)).value, '1');
+  });
+
   it('are no more than the limit; the least used is let go for another account', async () => {
     const runner = await openRunner({ mostProcesses: 2 });
     for (const accountId of [1, 2, 3, 1]) {

@@ -22,7 +22,7 @@ export interface Risk {
 
 /** A second factor of the user; with `mfa_device_info_enabled`. */
 export interface MfaDevice {
-  readonly device_id: number;
+  readonly device_id: string;
   readonly auth_factor_id: number;
   readonly auth_factor_name: string;
   readonly type_display_name: string;

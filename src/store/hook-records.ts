@@ -55,8 +55,8 @@ export interface HookVersionRecord extends HookDefinition {
   readonly accountId: number;
   readonly hookId: number;
   readonly version: number;
-  /** Digest of the bundle of its packages; null without packages, and until they are built. */
-  readonly bundleDigest: string | null;
+  /** The build of its packages; null without packages. */
+  readonly packageBuildId: number | null;
   readonly createdAt: Milliseconds;
 }
 
@@ -67,15 +67,21 @@ export interface HookRecord {
   readonly uuid: string;
   readonly type: HookType;
   readonly disabled: boolean;
-  readonly status: HookStatus;
   /** The version that was asked for last. */
   readonly version: number;
-  /** The version that runs: another one while packages are being built and when they could not be; null: none yet. */
+  /** The version that runs while the packages of `version` are not there; null: none. */
   readonly runningVersion: number | null;
   /** A draft in base64 that runs beside the running version and changes nothing; null: none. */
   readonly shadowFunction: string | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
+}
+
+/** A hook with what may run of it: its newest version, or the one before while the packages of that are not there. */
+export interface LiveHook {
+  readonly hook: HookRecord;
+  readonly newest: HookVersionRecord;
+  readonly former: HookVersionRecord | null;
 }
 
 /** A hook with one of its versions. */

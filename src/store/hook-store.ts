@@ -6,39 +6,43 @@ import type {
   HookRecord,
   HookVariableRecord,
   HookVersionRecord,
+  LiveHook,
   StoredHook,
 } from './hook-records.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 
-type NewHook = Omit<HookRecord, 'id' | 'version' | 'runningVersion' | 'type' | 'disabled' | 'shadowFunction'>;
+type NewHook = Pick<HookRecord, 'accountId' | 'uuid' | 'createdAt' | 'updatedAt'>;
 
+/** `released`, and what `remove` answers: builds of packages that no version of the account uses any more. */
 export interface HookStore {
-  /** Version 1 of a new hook, which runs when `status` is `ready`. */
-  create(hook: NewHook, definition: HookDefinition): Promise<StoredHook>;
+  /** Version 1 of a new hook. */
+  create(hook: NewHook, definition: HookDefinition, packageBuildId: number | null): Promise<StoredHook>;
   /** With the version that was asked for last. */
   find(accountId: number, uuid: string): Promise<StoredHook | null>;
+  /** The UUID of the hook with this number. */
+  findUuid(accountId: number, id: number): Promise<string | null>;
   /** How many the account has. */
   count(accountId: number): Promise<number>;
   /** With the versions asked for last. Fields: `created_at`, `updated_at`, `type`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<StoredHook>>;
   /**
-   * One more version, now the one asked for, which runs when `status` is `ready`. Only the newest ten are kept, beside
-   * the one that runs. Null when there is no such hook.
+   * One more version, now the newest. Only the newest ten are kept, beside the one that `runningVersion` names. Null when
+   * there is no such hook.
    */
   addVersion(
-    hook: Pick<HookRecord, 'accountId' | 'id' | 'status' | 'updatedAt'>,
+    hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'>,
     definition: HookDefinition,
-    bundleDigest: string | null,
-  ): Promise<StoredHook | null>;
+    packageBuildId: number | null,
+  ): Promise<{ readonly stored: StoredHook; readonly released: readonly number[] } | null>;
   findVersion(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
   /** The newest one below `version`. */
   findVersionBefore(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
   /** False when there is no such hook. */
   setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
-  /** Removes the hook with its versions; false when there is none. */
-  remove(accountId: number, hookId: number): Promise<boolean>;
-  /** Hooks that are not disabled, each with the version that runs, in order of creation. */
-  listLive(accountId: number): Promise<readonly StoredHook[]>;
+  /** Removes the hook with its versions; null when there is none. */
+  remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
+  /** Hooks that are not disabled, in order of creation. */
+  listLive(accountId: number): Promise<readonly LiveHook[]>;
 }
 
 export interface HookVariableStore {

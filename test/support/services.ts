@@ -14,11 +14,13 @@ import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/d
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
+import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
+import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type ScriptedRunner, scriptedRunner } from './scripted-runner.ts';
+import { type ScriptedBuilds, scriptedBuilds } from './scripted-builds.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -30,7 +32,7 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
-  readonly hooks: ScriptedRunner;
+  readonly packageBuilds: ScriptedBuilds;
 }
 
 /** No request leaves a test, unless it says where to. */
@@ -67,7 +69,6 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
-  const hooks = scriptedRunner();
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
     store,
@@ -79,7 +80,10 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
-    hooks,
+    hooks: createLazyRunner(() =>
+      createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
+    ),
+    packageBuilds: scriptedBuilds(),
     hookRuntimes: ['jsruntime12.x'],
     egress: createOwnEgress(nowhere),
     hookEgress: createHookEgress(nowhere),

@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts';
 import type { HookExecutionRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
-import { requireHook } from './hooks.ts';
+import { requireHook } from './read-hooks.ts';
 import { executionMilliseconds } from './run-hook.ts';
 
 /** One page of the runs of the last seven days, whether or not older ones are deleted yet. Throws `not_found`. */

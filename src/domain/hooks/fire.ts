@@ -41,7 +41,7 @@ export async function firePreAuthentication(
   let result: Firing = { chosen: null, refused: null, executions: [], events: [] };
   for (const stored of hooks) {
     if (!holds(stored, roles)) continue;
-    const runnable = prepareHook(services, account, stored, variables);
+    const runnable = await prepareHook(services, account, stored, variables);
     const before = result.chosen ?? inForce;
     const asked = askedOf(firing, stored, policies, before);
     const ran = await withShadow(services, account, runnable, asked, before.id, () =>

@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { HookType, HookVariableRecord, StoredHook } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { HookRunner } from './runner.ts';
+import { findBuilds, isReady } from './versions.ts';
 
 export interface LiveHooks {
   /** Of the type, in order of creation; those with an empty function do nothing and are none. */
@@ -13,14 +14,25 @@ export interface LiveHooks {
 }
 
 export async function findLiveHooks(
-  services: Pick<Services, 'store' | 'hooks'>,
+  services: Pick<Services, 'store' | 'hooks' | 'packageBuilds'>,
   account: Account,
   type: HookType,
 ): Promise<LiveHooks> {
   const { store } = services;
-  const all = await store.hooks.listLive(account.id);
+  const live = await store.hooks.listLive(account.id);
+  if (!live.some(({ newest, former }) => newest.type === type || former?.type === type)) {
+    return { hooks: [], variables: [] };
+  }
+  const builds = await findBuilds(
+    services,
+    account.id,
+    live.map(({ newest }) => newest),
+  );
+  const all = live.flatMap(({ hook, newest, former }) => {
+    const definition = isReady(newest, builds) ? newest : former;
+    return definition ? [{ hook, definition }] : [];
+  });
   const hooks = all.filter(({ definition }) => definition.type === type && definition.function !== '');
-  if (hooks.length === 0) return { hooks, variables: [] };
   const variables = await store.hookVariables.list(account.id);
   recycleWhenChanged(services.hooks, account.id, all, variables);
   return { hooks, variables };

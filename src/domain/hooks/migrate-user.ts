@@ -36,7 +36,7 @@ export async function migrateUser(
   const { hooks, variables } = await findLiveHooks(services, account, 'user-migration');
   const correlationId = currentOrigin().requestId ?? randomUUID();
   for (const stored of hooks) {
-    const runnable = prepareHook(services, account, stored, variables, [attempt.password]);
+    const runnable = await prepareHook(services, account, stored, variables, [attempt.password]);
     const ran = await runHook<MigrationAnswer>(services, account, runnable, {
       correlationId,
       contextOf: (requestId) => migrationContext(attempt, { requestId, correlationId }),

@@ -18,7 +18,7 @@ export const executionMilliseconds = 7 * 86_400_000;
 const mostWaitMilliseconds = 2_000;
 const waitStepMilliseconds = 50;
 
-export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks'>;
+export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds'>;
 export type NewExecution = Omit<HookExecutionRecord, 'id'>;
 
 /** A hook that is about to run, with the values of its variables. */
@@ -31,17 +31,19 @@ export interface RunnableHook {
 }
 
 /** `secrets`: what else must not be in the log. */
-export function prepareHook(
-  services: Pick<Services, 'vault'>,
+export async function prepareHook(
+  services: Pick<Services, 'vault' | 'packageBuilds'>,
   account: Account,
   stored: StoredHook,
   known: readonly HookVariableRecord[],
   secrets: readonly string[] = [],
-): RunnableHook {
-  const linked = known.filter(({ id }) => stored.definition.variableIds.includes(id));
+): Promise<RunnableHook> {
+  const { variableIds, packageBuildId } = stored.definition;
+  const linked = known.filter(({ id }) => variableIds.includes(id));
   const variables = openVariables(services, account, linked);
   const masking = maskingOf([...Object.values(variables), ...secrets]);
-  return { stored, source: sourceOf(stored.definition.function), packages: null, variables, masking };
+  const packages = packageBuildId === null ? null : await services.packageBuilds.read(account.id, packageBuildId);
+  return { stored, source: sourceOf(stored.definition.function), packages, variables, masking };
 }
 
 /** One run without its judgement; what finds no place within two seconds is `unavailable`. */

@@ -1,14 +1,15 @@
 /** A run that nothing follows from. */
 
 import { randomUUID } from 'node:crypto';
-import type { HookOutcome, HookType } from '../../store/records.ts';
+import type { HookOutcome, HookType, StoredHook } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { parseAnswer, readPolicyAnswer } from './answers.ts';
-import { requireHook } from './hooks.ts';
 import { outputLines } from './log-lines.ts';
 import { readMigrationAnswer } from './migration-answer.ts';
+import { requireHook } from './read-hooks.ts';
 import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
 import { invalid } from './values.ts';
+import { findBuilds, isReady, statusOf } from './versions.ts';
 
 export interface TestRun {
   readonly outcome: HookOutcome;
@@ -31,10 +32,9 @@ export async function testHook(
   context: Readonly<Record<string, unknown>>,
 ): Promise<TestRun> {
   const { store } = services;
-  const { hook } = await requireHook(store, account, uuid);
-  const definition = await store.hooks.findVersion(account.id, hook.id, hook.runningVersion ?? 0);
-  if (!definition) throw invalid('hook', `cannot run: its packages are not built (${hook.status})`);
-  const runnable = prepareHook(services, account, { hook, definition }, await store.hookVariables.list(account.id));
+  const stored = await findRunning(services, account, uuid);
+  const { hook } = stored;
+  const runnable = await prepareHook(services, account, stored, await store.hookVariables.list(account.id));
   if (runnable.source === '') {
     return { outcome: 'success', value: null, error: null, output: [], dropped: 0, durationMilliseconds: 0 };
   }
@@ -50,6 +50,20 @@ export async function testHook(
   const outcome = result.ending === 'success' ? judge(hook.type, value, policies) : result.ending;
   const durationMilliseconds = Math.max(0, Math.round(result.durationMilliseconds));
   return { outcome, value: value ?? null, error, output: lines, dropped, durationMilliseconds };
+}
+
+/** The hook with the version that runs. Throws `not_found`, `value_invalid` when none can. */
+export async function findRunning(
+  services: Pick<RunServices, 'store' | 'packageBuilds'>,
+  account: Account,
+  uuid: string,
+): Promise<StoredHook> {
+  const { hook, definition: newest } = await requireHook(services.store, account, uuid);
+  const builds = await findBuilds(services, account.id, [newest]);
+  if (isReady(newest, builds)) return { hook, definition: newest };
+  const former = await services.store.hooks.findVersion(account.id, hook.id, hook.runningVersion ?? 0);
+  if (former) return { hook, definition: former };
+  throw invalid('hook', `cannot run: its packages are not built (${statusOf(newest, false, builds)})`);
 }
 
 function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): HookOutcome {

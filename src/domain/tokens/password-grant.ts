@@ -18,7 +18,10 @@ import type { TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'hooks'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'hooks' | 'packageBuilds'
+  >,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,

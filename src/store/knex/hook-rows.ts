@@ -9,7 +9,6 @@ export const hooks = shape<HookRecord>('hooks', 'id', {
   uuid: 'uuid',
   type: 'type',
   disabled: flag('disabled'),
-  status: 'status',
   version: 'version',
   runningVersion: 'running_version',
   shadowFunction: 'shadow_function',
@@ -32,7 +31,7 @@ export const hookVersions = shape<HookVersionRecord>('hook_versions', null, {
   packages: json('packages'),
   conditions: json('conditions'),
   contextVersion: 'context_version',
-  bundleDigest: 'bundle_digest',
+  packageBuildId: 'package_build_id',
   createdAt: 'created_at',
 });
 

@@ -43,44 +43,54 @@ function readStored(row: DbRow): StoredHook {
 
 async function addVersion(
   tx: Knex,
-  { hook }: Pick<StoredHook, 'hook'>,
+  { accountId, id: hookId, version, updatedAt: createdAt }: StoredHook['hook'],
   definition: HookDefinition,
-  bundleDigest: string | null,
+  packageBuildId: number | null,
 ): Promise<HookVersionRecord> {
-  const { accountId, id: hookId, version, updatedAt: createdAt } = hook;
-  const one = { ...definition, accountId, hookId, version, bundleDigest, createdAt };
+  const one = { ...definition, accountId, hookId, version, packageBuildId, createdAt };
   await tx('hook_versions').insert(rows.hookVersions.write(one));
   return one;
 }
 
-/** What the row of a hook says of its newest version. */
-function newest({ type, disabled }: HookDefinition, version: number, status: string, updatedAt: number) {
-  const running = status === 'ready' ? { running_version: version } : {};
-  return { type, disabled: disabled ? 1 : 0, status, version, updated_at: updatedAt, ...running };
+/** Deletes versions; answers the builds that nothing of the account uses any more. */
+async function release(tx: Knex, accountId: number, versions: () => Knex.QueryBuilder): Promise<number[]> {
+  const gone: DbRow[] = await versions().whereNotNull('package_build_id').distinct('package_build_id');
+  await versions().delete();
+  const ids = gone.map((row) => Number(row['package_build_id']));
+  if (ids.length === 0) return [];
+  const used: DbRow[] = await tx('hook_versions')
+    .where('account_id', accountId)
+    .whereIn('package_build_id', ids)
+    .distinct('package_build_id');
+  const still = new Set(used.map((row) => Number(row['package_build_id'])));
+  return ids.filter((id) => !still.has(id));
 }
 
 function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 'findVersionBefore'> {
   const versions = (accountId: number, hookId: number) =>
     db('hook_versions').where({ account_id: accountId, hook_id: hookId });
   return {
-    addVersion: ({ accountId, id, status, updatedAt }, definition, bundleDigest) =>
+    addVersion: ({ accountId, id, runningVersion, updatedAt }, definition, packageBuildId) =>
       together(db, async (tx) => {
-        const one = () => tx('hooks').where({ account_id: accountId, id });
-        // Locks the hook: two writes at once make two versions, one after the other.
-        const [counted] = await one().increment('version', 1).returning('version');
-        if (!counted) return null;
-        const version = Number(counted.version);
-        const [row] = await one()
-          .update(newest(definition, version, status, updatedAt))
+        const { type, disabled } = definition;
+        // One statement: two writes at once make two versions, one after the other.
+        const [row] = await tx('hooks')
+          .where({ account_id: accountId, id })
+          .update({
+            ...rows.hooks.write({ type, disabled, updatedAt }),
+            running_version: runningVersion,
+            version: tx.raw('version + 1'),
+          })
           .returning('*');
+        if (!row) return null;
         const hook = rows.hooks.read(row);
-        const stored = { hook, definition: await addVersion(tx, { hook }, definition, bundleDigest) };
-        await tx('hook_versions')
-          .where({ account_id: accountId, hook_id: id })
-          .where('version', '<=', version - versionsKept)
-          .whereNot('version', hook.runningVersion ?? 0)
-          .delete();
-        return stored;
+        const stored = { hook, definition: await addVersion(tx, hook, definition, packageBuildId) };
+        const old = () =>
+          tx('hook_versions')
+            .where({ account_id: accountId, hook_id: id })
+            .where('version', '<=', hook.version - versionsKept)
+            .whereNot('version', runningVersion ?? 0);
+        return { stored, released: await release(tx, accountId, old) };
       }),
     findVersion: async (accountId, hookId, version) => {
       const row = await versions(accountId, hookId).where({ version }).first();
@@ -96,19 +106,22 @@ function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 
 export function hookVerbs(db: Knex): HookStore {
   return {
     ...versionVerbs(db),
-    create: (hook, definition) =>
+    create: (hook, definition, packageBuildId) =>
       together(db, async (tx) => {
-        const { accountId, uuid, status, createdAt, updatedAt } = hook;
-        const own = { account_id: accountId, uuid, created_at: createdAt };
+        const { type, disabled } = definition;
         const [row] = await tx('hooks')
-          .insert({ ...own, ...newest(definition, 1, status, updatedAt) })
+          .insert(rows.hooks.write({ ...hook, type, disabled, version: 1 }))
           .returning('*');
         const made = rows.hooks.read(row);
-        return { hook: made, definition: await addVersion(tx, { hook: made }, definition, null) };
+        return { hook: made, definition: await addVersion(tx, made, definition, packageBuildId) };
       }),
     find: async (accountId, uuid) => {
       const row = await withVersions(db, 'version', accountId).where('h.uuid', uuid).first();
       return row ? readStored(row) : null;
+    },
+    findUuid: async (accountId, id) => {
+      const row = await db('hooks').where({ account_id: accountId, id }).first('uuid');
+      return row?.uuid ?? null;
     },
     count: async (accountId) => {
       const [counted] = await db('hooks').where('account_id', accountId).count({ total: '*' });
@@ -124,11 +137,20 @@ export function hookVerbs(db: Knex): HookStore {
     setShadow: async (accountId, hookId, shadowFunction) =>
       (await db('hooks').where({ account_id: accountId, id: hookId }).update({ shadow_function: shadowFunction })) ===
       1,
-    remove: async (accountId, hookId) =>
-      (await db('hooks').where({ account_id: accountId, id: hookId }).delete()) === 1,
+    remove: (accountId, hookId) =>
+      together(db, async (tx) => {
+        const versions = () => tx('hook_versions').where({ account_id: accountId, hook_id: hookId });
+        const released = await release(tx, accountId, versions);
+        const gone = await tx('hooks').where({ account_id: accountId, id: hookId }).delete();
+        return gone === 1 ? released : null;
+      }),
     listLive: async (accountId) => {
-      const found: DbRow[] = await withVersions(db, 'running_version', accountId).where('h.disabled', 0);
-      return found.map(readStored);
+      const newest: DbRow[] = await withVersions(db, 'version', accountId).where('h.disabled', 0);
+      const former: DbRow[] = await withVersions(db, 'running_version', accountId).where('h.disabled', 0);
+      const running = new Map(former.map(readStored).map(({ hook, definition }) => [hook.id, definition]));
+      return newest
+        .map(readStored)
+        .map(({ hook, definition }) => ({ hook, newest: definition, former: running.get(hook.id) ?? null }));
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { HookInput } from '../../domain/hooks/definition.ts';
 import { pageExecutions } from '../../domain/hooks/executions.ts';
-import { createHook, pageHooks, readNamedHook, removeHook, replaceHook } from '../../domain/hooks/hooks.ts';
+import { createHook, removeHook, replaceHook } from '../../domain/hooks/hooks.ts';
+import { pageHooks, readNamedHook } from '../../domain/hooks/read-hooks.ts';
 import { testHook } from '../../domain/hooks/test-run.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/api-2.ts';
 import type { pageExecutions } from '../../domain/hooks/executions.ts';
-import type { NamedHook } from '../../domain/hooks/hooks.ts';
+import type { NamedHook } from '../../domain/hooks/read-hooks.ts';
 import { time } from './represent-user.ts';
 
 type Hook = components['schemas']['Hook'];
@@ -18,7 +18,7 @@ function representOptions(options: Options): Hook['options'] {
   };
 }
 
-export function representHook({ hook, definition, envVars }: NamedHook): Hook {
+export function representHook({ hook, definition, envVars, status }: NamedHook): Hook {
   return {
     id: hook.uuid,
     type: definition.type,
@@ -32,7 +32,7 @@ export function representHook({ hook, definition, envVars }: NamedHook): Hook {
     packages: { ...definition.packages },
     conditions: definition.conditions.map(({ source, operator, value }) => ({ source, operator, value })),
     context_version: definition.contextVersion,
-    status: hook.status,
+    status,
     created_at: time(hook.createdAt),
     updated_at: time(hook.updatedAt),
   };

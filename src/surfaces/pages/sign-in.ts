@@ -8,7 +8,7 @@ import { formHeaders, representSignIn } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds'>,
 ): Handler<operations['signIn']> {
   return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);

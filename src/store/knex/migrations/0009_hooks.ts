@@ -32,13 +32,12 @@ function tables({ numbered, number, end, keyEnd }: Types): Record<string, string
   const times = `created_at ${number} not null, updated_at ${number} not null`;
   const ofHook = 'foreign key (account_id, hook_id) references hooks (account_id, id) on delete cascade';
   return {
-    hooks: `(${own}, uuid text not null, type text not null, disabled integer not null, status text not null,
-      version integer not null, running_version integer, shadow_function text, ${times}, ${numbered},
+    hooks: `(${own}, uuid text not null, type text not null, disabled integer not null, version integer not null, running_version integer, shadow_function text, ${times}, ${numbered},
       constraint hooks_uuid_unique unique (account_id, uuid) ${end}`,
     hook_versions: `(${own}, hook_id ${number} not null, version integer not null, type text not null,
       function text not null, disabled integer not null, runtime text not null, retries integer not null,
       timeout_seconds integer not null, options text, variable_ids text not null, packages text not null,
-      conditions text not null, context_version text not null, bundle_digest text, created_at ${number} not null,
+      conditions text not null, context_version text not null, package_build_id ${number}, created_at ${number} not null,
       primary key (account_id, hook_id, version), ${ofHook} ${keyEnd}`,
     hook_variables: `(${own}, uuid text not null, name text not null, sealed_value text not null, ${times}, ${numbered},
       constraint hook_variables_uuid_unique unique (account_id, uuid),

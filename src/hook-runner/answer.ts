@@ -1,13 +1,13 @@
 /** Reads what a process says of a run. All of it may be forged: shapes and sizes are checked, values copied. */
 
-import type { HookOutputLine } from '../domain/hooks/runner.ts';
+import type { HookError, HookOutputLine } from '../domain/hooks/runner.ts';
 import { jsonDepth } from './depth.ts';
 import { type GuestAnswer, limits } from './protocol.ts';
 
 export interface Answer {
   /** JSON without members named `__proto__`; null when the function answered none that counts. */
   readonly value: string | null;
-  readonly error: { readonly name: string; readonly message: string } | null;
+  readonly error: HookError | null;
   readonly output: readonly HookOutputLine[];
   readonly dropped: number;
 }
@@ -26,16 +26,16 @@ export function readAnswer(text: string | null): Answer | null {
     const isCount = Number.isSafeInteger(dropped) && dropped >= 0;
     if (!isCount || lines.some((line) => line === null)) return null;
     const read = { output: lines as HookOutputLine[], dropped };
-    if (error !== null)
-      return {
-        ...read,
-        value: null,
-        error: { name: clip(error[0], 100), message: clip(error[1], limits.errorCharacters) },
-      };
+    if (error !== null) return { ...read, value: null, error: readError(error) };
     return { ...read, ...(value === null ? { value, error } : readValue(value)) };
   } catch {
     return null;
   }
+}
+
+function readError([name, message, stack]: readonly unknown[]): HookError {
+  const read = { name: clip(name, 100), message: clip(message, limits.errorCharacters) };
+  return stack === '' ? read : { ...read, stack: clip(stack, limits.lineCharacters) };
 }
 
 function clip(text: unknown, characters: number): string {

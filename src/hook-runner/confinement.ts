@@ -17,21 +17,35 @@ export interface Confinement {
 
 /** Rejects when a hook process does not even start by itself. */
 export async function confine(): Promise<Confinement> {
+  const offered = process.platform === 'linux' ? groups(process.geteuid?.() === 0) : [];
+  const best = offered.flatMap(([first]) => first ?? []);
+  // Where all of it is to be had, one process tells.
+  const command = hookCommand(wordsOf(best));
+  if ((await tryProcess(command)) === null) return { wrap: wordsOf(best), command, layers: describe(best) };
+  const taken = await takeWhatWorks(offered);
+  const startable = await findStartable(taken);
+  return { wrap: wordsOf(taken), command: startable, layers: describe(taken) };
+}
+
+async function takeWhatWorks(offered: readonly (readonly Way[])[]): Promise<Way[]> {
   const taken: Way[] = [];
-  for (const ways of process.platform === 'linux' ? groups(process.geteuid?.() === 0) : []) {
+  for (const ways of offered) {
     for (const way of ways) {
       if (!(await works([...taken, way]))) continue;
       taken.push(way);
       break;
     }
   }
-  const command = await startable(taken);
-  return { wrap: taken.flatMap(({ words }) => words), command, layers: describe(taken) };
+  return taken;
+}
+
+function wordsOf(ways: readonly Way[]): string[] {
+  return ways.flatMap(({ words }) => words);
 }
 
 /** Tried around a program that does nothing. */
 function works(ways: readonly Way[]): Promise<boolean> {
-  const { file, args, variables } = wrappedCommand([...ways.flatMap(({ words }) => words), 'true']);
+  const { file, args, variables } = wrappedCommand([...wordsOf(ways), 'true']);
   return new Promise((resolve) => {
     const child = spawn(file, args, { env: variables, stdio: 'ignore', timeout: probeMilliseconds, cwd: '/' });
     child.on('error', () => resolve(false)).on('exit', (code) => resolve(code === 0));
@@ -39,9 +53,9 @@ function works(ways: readonly Way[]): Promise<boolean> {
 }
 
 /** Without the innermost ways, one after the other, until a hook process says that it is ready. */
-async function startable(ways: Way[]): Promise<HookCommand> {
+async function findStartable(ways: Way[]): Promise<HookCommand> {
   for (;;) {
-    const command = hookCommand(ways.flatMap(({ words }) => words));
+    const command = hookCommand(wordsOf(ways));
     const trouble = await tryProcess(command);
     if (trouble === null) return command;
     if (ways.length === 0) throw new Error(`a hook process does not start: ${trouble}`);

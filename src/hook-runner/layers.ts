@@ -1,6 +1,7 @@
 /** What the system may offer to shut a program in, as words that stand before it. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { programPaths } from './command.ts';
 
 /** A user that owns nothing. */
@@ -37,36 +38,44 @@ const asUser = ['--user', '--map-current-user', '--keep-caps'];
 const unprivileged = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
 const limited = ['--data=402653184', '--cpu=60', '--nofile=64', '--fsize=0', '--core=0'];
 
-/** A file tree of its own, without what the program does not read: neither the database nor the key is in it. */
-const plantTree = `set -e
-root=$1
-shift
-mount -t tmpfs -o size=64k,nr_inodes=512,mode=755,nosuid,nodev none "$root"
-while [ "$1" != -- ]; do
-  if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$root\${1%/*}"; : > "$root$1"; fi
-  mount --rbind "$1" "$root$1"
-  shift
-done
-shift
-mkdir "$root/proc"
-mount --rbind /proc "$root/proc"
-mount -o remount,ro "$root"
-cd "$root"
-exec chroot "$root" "$@"`;
-
-const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32'];
-const devices = ['/dev/null', '/dev/urandom'];
-/** Where the tree may stand: on any folder that holds nothing of it. */
-const roots = ['/mnt', '/srv', '/media', '/opt', '/tmp'];
-
-function ownTree(): readonly string[] {
+/**
+ * Makes a file tree of what the program reads and enters it: neither the database nor the key is in it. A program for
+ * `sh`; as few programs as can be are started by it, because each process of functions waits for them.
+ */
+function plantTree(): string {
   const { node, program, folders } = programPaths();
   const system = systemFolders.filter((path) => existsSync(path));
+  // Most systems have /bin and its like as links into /usr.
+  const links = system.filter((path) => lstatSync(path).isSymbolicLink() && readlinkSync(path) === `usr${path}`);
   const isCovered = (path: string) => system.some((folder) => path.startsWith(`${folder}/`));
-  const paths = [...system, ...[node, program, ...folders].filter((path) => !isCovered(path)), ...devices];
-  const root = roots.find((folder) => existsSync(folder) && !paths.some((path) => path.startsWith(`${folder}/`)));
-  return ['--mount', '--mount-proc', 'sh', '-c', plantTree, 'sh', root ?? '/mnt', ...paths, '--'];
+  const files = [node, program].filter((path) => !isCovered(path));
+  const trees = [
+    ...system.filter((path) => !links.includes(path)),
+    ...folders.filter((path) => !isCovered(path)),
+    '/proc',
+  ];
+  const root = roots.find((at) => existsSync(at) && ![...files, ...trees].some((path) => path.startsWith(`${at}/`)));
+  const at = (path: string) => quote(`${root}${path}`);
+  return [
+    'set -e',
+    `mount -t tmpfs -o size=64k,nr_inodes=512,mode=755,nosuid,nodev none ${at('')}`,
+    ...(links.length > 0 ? [`ln -s ${links.map((path) => quote(`usr${path}`)).join(' ')} ${at('/')}`] : []),
+    `mkdir -p ${[...trees, ...files.map((path) => dirname(path))].map(at).join(' ')}`,
+    ...files.map((path) => `: > ${at(path)}`),
+    ...[...files, ...trees].map((path) => `mount --rbind ${quote(path)} ${at(path)}`),
+    `mount -o remount,ro ${at('')}`,
+    `cd ${at('')}`,
+    `exec chroot ${at('')} "$@"`,
+  ].join('\n');
 }
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/libx32'];
+/** Where the tree may stand: on any folder that holds nothing of it. */
+const roots = ['/mnt', '/srv', '/media', '/opt', '/tmp'];
 
 export const innerPrivileges: Way = { layers: ['no new privileges'], words: ['setpriv', ...unprivileged] };
 
@@ -78,7 +87,10 @@ export function groups(isRoot: boolean): readonly (readonly Way[])[] {
   return [
     [{ layers: ['ends with the service'], words: ['setpriv', '--pdeathsig', 'KILL'] }],
     [
-      { layers: ['no network', 'own process space', 'own file tree'], words: [...unshare, ...ownTree()] },
+      {
+        layers: ['no network', 'own process space', 'own file tree'],
+        words: [...unshare, '--mount', '--mount-proc', 'sh', '-c', plantTree(), 'sh'],
+      },
       { layers: ['no network', 'own process space'], words: unshare },
     ],
     [

@@ -99,8 +99,9 @@ export function startMember({ command, fetch, changed }: Options): Member {
     if (!run) return;
     const request = readRequest(accountId ?? 0, text);
     run.fetches += 1;
-    if (!request || run.fetches > limits.fetches) return end('crashed');
-    const answer = await answerRequest(fetch(request, run.abort.signal));
+    // The function's side counts before; this is for one that got past it.
+    if (run.fetches > limits.fetches) return end('crashed');
+    const answer = request ? await answerRequest(fetch(request, run.abort.signal)) : { refused: 'invalid_request' };
     if (runs.has(number)) process.send({ op: 'fetched', run: number, call, answer: JSON.stringify(answer) });
   }
 

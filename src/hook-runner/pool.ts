@@ -3,11 +3,13 @@
 import type { HookCommand } from './command.ts';
 import { type Member, runsAtOnce, startMember } from './member.ts';
 import type { GuestFetch } from './protocol.ts';
+import { type Begin, createQueues } from './queues.ts';
 
 const sweepMilliseconds = 1000;
 const oldestMilliseconds = 10 * 60_000;
-/** Runs of one account that wait for room. */
-const mostWaiting = 256;
+/** Where there are so many, one account's makes room for a spare one when it rested so long. */
+const fewestForSpare = 8;
+const restMilliseconds = 1000;
 
 export interface PoolOptions {
   /** How processes are started; rejects when none can be. */
@@ -25,9 +27,6 @@ interface Place {
   usedAt: number;
 }
 
-/** A run that waits for a process: called with one that has room, or with null when none will come. */
-type Begin = (member: Member | null) => void;
-
 export interface Pool {
   /** Does `work` in the account's process as soon as it has room; null when it had none in time. */
   use<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
@@ -40,7 +39,7 @@ export interface Pool {
 
 export function createPool({ command, fetch, mostProcesses, idleMilliseconds, waitMilliseconds }: PoolOptions): Pool {
   const places = new Set<Place>();
-  const queues = new Map<number, Begin[]>();
+  const queues = createQueues(waitMilliseconds);
   let known: HookCommand | null = null;
   let trouble: string | null = null;
   let isClosed = false;
@@ -63,6 +62,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const place: Place = { member, bornAt: now, usedAt: now };
     places.add(place);
     void member.ready.then((isReady) => {
+      place.usedAt = performance.now();
       if (isReady) trouble = null;
       else if (!member.isReady() && !isClosed) noteFailure(place);
       dispatchAll();
@@ -80,7 +80,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const said = member.process.lastWords().trim().split('\n')[0] ?? '';
     trouble = `a hook process does not start: ${said.slice(0, 200) || 'it ended at once'}`;
     const account = member.account();
-    if (account !== null) for (const begin of queues.get(account)?.splice(0) ?? []) begin(null);
+    if (account !== null) queues.giveUp(account);
   }
 
   function placeOf(accountId: number): Place | undefined {
@@ -101,9 +101,9 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     place?.member.bind(accountId);
   }
 
-  function letGoLeastUsed(): void {
+  function letGoLeastUsed(before = Number.POSITIVE_INFINITY): void {
     const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
-    idle[0]?.member.retire();
+    if (idle[0] && idle[0].usedAt < before) idle[0].member.retire();
   }
 
   function isIdle(member: Member): boolean {
@@ -111,11 +111,14 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
   }
 
   function dispatchAll(): void {
-    for (const [accountId, queue] of queues) {
-      if (queue.length === 0) queues.delete(accountId);
-      else dispatch(accountId, queue);
-    }
-    if (!spare && queues.size === 0 && hasUse()) spare = start();
+    for (const [accountId, queue] of queues.all()) dispatch(accountId, queue);
+    if (!spare && queues.isEmpty() && hasUse()) keepSpare();
+  }
+
+  /** The next account, or the next change, finds a process that is ready. */
+  function keepSpare(): void {
+    if (places.size < mostProcesses) spare = start();
+    else if (mostProcesses >= fewestForSpare) letGoLeastUsed(performance.now() - restMilliseconds);
   }
 
   function hasUse(): boolean {
@@ -130,7 +133,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const { member } = place;
     while (queue.length > 0 && !member.isRetired() && member.underWay() < runsAtOnce) {
       place.usedAt = performance.now();
-      queue.shift()?.(member);
+      queue[0]?.(member);
     }
   }
 
@@ -139,7 +142,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const now = performance.now();
     for (const place of places) {
       const { member, bornAt, usedAt } = place;
-      const isIdle = member.underWay() === 0 && now - usedAt > idleMilliseconds;
+      const isIdle = member.isReady() && member.underWay() === 0 && now - usedAt > idleMilliseconds;
       const isOld = member.account() !== null && now - bornAt > oldestMilliseconds;
       if (isOld || (isIdle && (place !== spare || !hasUse()))) member.retire();
     }
@@ -154,23 +157,10 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
 
   return {
     use(accountId, work) {
-      return new Promise((resolve) => {
-        const queue = queues.get(accountId) ?? [];
-        if (isClosed || queue.length >= mostWaiting) return resolve(null);
-        const timer = setTimeout(() => {
-          const at = queue.indexOf(begin);
-          if (at !== -1) queue.splice(at, 1);
-          resolve(null);
-        }, waitMilliseconds);
-        const begin: Begin = (member) => {
-          clearTimeout(timer);
-          resolve(member === null ? null : work(member));
-        };
-        queues.set(accountId, queue);
-        queue.push(begin);
-        if (known === null && trouble !== null) return begin(null);
-        return dispatchAll();
-      });
+      if (isClosed || (known === null && trouble !== null)) return Promise.resolve(null);
+      const result = queues.wait(accountId, work);
+      dispatchAll();
+      return result;
     },
     recycle(accountId) {
       placeOf(accountId)?.member.retire();
@@ -187,7 +177,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
       clearInterval(sweeper);
       process.off('exit', killAll);
       await started;
-      for (const queue of queues.values()) for (const begin of queue.splice(0)) begin(null);
+      for (const [accountId] of queues.all()) queues.giveUp(accountId);
       const gone = [...places].map(({ member }) => {
         member.kill();
         return member.process.gone;

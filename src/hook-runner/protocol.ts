@@ -106,7 +106,7 @@ export interface GuestInput {
 export interface GuestAnswer {
   /** JSON of what the handler answered; null when it failed or has not ended. */
   readonly value: string | null;
-  readonly error: readonly [name: string, message: string] | null;
+  readonly error: readonly [name: string, message: string, stack: string] | null;
   readonly output: readonly (readonly [at: number, level: string, text: string])[];
   readonly dropped: number;
 }

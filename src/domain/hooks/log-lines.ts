@@ -59,7 +59,9 @@ export function outputLines(
   masking: Masking,
 ): { readonly lines: readonly string[]; readonly dropped: number } {
   const written = output.flatMap(({ at, level, text }) => linesOf(runId, readTime(at, endedAt), level, masking(text)));
-  const thrown = error ? linesOf(runId, endedAt, 'ERROR', masking(`${error.name}: ${error.message}`)) : [];
+  const thrown = error
+    ? linesOf(runId, endedAt, 'ERROR', masking(error.stack ?? `${error.name}: ${error.message}`))
+    : [];
   const all = [...written.slice(0, mostLines), ...thrown.slice(0, 20)];
   const lost = dropped + Math.max(0, written.length - mostLines) + Math.max(0, thrown.length - 20);
   const note = lost > 0 ? [noteLine(runId, endedAt, 'WARN', `${lost} lines dropped`)] : [];

@@ -12,7 +12,7 @@ let characters = 0;
 let dropped = 0;
 const { now } = Date;
 
-export function write(level: Level, text: string): void {
+function write(level: Level, text: string): void {
   const surplus = text.length - limits.lineCharacters;
   const kept = surplus > 0 ? `${text.slice(0, limits.lineCharacters)}... ${surplus} more characters` : text;
   if (lines.length >= limits.outputLines || characters + kept.length > limits.outputCharacters) {

@@ -5,7 +5,7 @@
 
 import type { GuestInput } from '../../protocol.ts';
 import { limits } from '../../protocol.ts';
-import { output, write } from './console.ts';
+import { output } from './console.ts';
 import { defineProcess, furnish } from './globals.ts';
 import { connect, settle } from './host.ts';
 import { createRequire } from './modules.ts';
@@ -17,7 +17,7 @@ type Packages = Parameters<typeof createRequire>[0];
 const { parse, stringify } = JSON;
 const { isFinite: isFiniteNumber } = Number;
 
-let error: readonly [name: string, message: string] | null = null;
+let error: readonly [name: string, message: string, stack: string] | null = null;
 let value: string | null = null;
 
 furnish();
@@ -67,28 +67,28 @@ function toJson(result: unknown): string {
 function note(thrown: unknown): void {
   let name = 'Error';
   let message = 'something that cannot be read was thrown';
+  let frames = '';
   try {
     if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
       const { name: given, message: said, stack } = thrown as { name: unknown; message: unknown; stack: unknown };
       name = `${given}`;
       message = `${said}`;
-      write('ERROR', ownFrames(`${stack ?? `${name}: ${message}`}`));
-    } else {
-      message = `${String(thrown)}`;
-      write('ERROR', `Uncaught ${message}`);
-    }
+      frames = ownFrames(`${stack ?? ''}`);
+    } else message = String(thrown);
   } catch {
     // Its members throw in their turn.
   }
-  error = [name.slice(0, 100), message.slice(0, limits.errorCharacters)];
+  error = [name.slice(0, 100), message.slice(0, limits.errorCharacters), frames.slice(0, limits.lineCharacters)];
 }
 
 /** A stack down to the function's own last frame: what is below is not the author's. */
 function ownFrames(stack: string): string {
   const lines = stack.split('\n');
   const last = lines.findLastIndex((line) => line.includes('hook.js:'));
-  const kept = lines.slice(0, last + 1 || lines.length).filter((line) => !line.includes('(gatehouse:'));
-  return kept.filter((line, index) => last !== -1 || index === 0 || !/^\s+at /.test(line)).join('\n');
+  return lines
+    .slice(0, last + 1)
+    .filter((line) => !line.includes('(gatehouse:'))
+    .join('\n');
 }
 
 /** Written piece by piece: `toJSON` of a prototype that the function changed has no say in it. */
@@ -96,10 +96,10 @@ function answer(): string {
   const { lines, dropped } = output();
   let written = '';
   for (let index = 0; index < lines.length; index++) {
-    const [at, level, text] = lines[index] as (typeof lines)[number];
-    written += `${index === 0 ? '' : ','}[${at},${stringify(level)},${stringify(text)}]`;
+    const line = lines[index] as (typeof lines)[number];
+    written += `${index === 0 ? '' : ','}[${line[0]},${stringify(line[1])},${stringify(line[2])}]`;
   }
-  const failure = error === null ? 'null' : `[${stringify(error[0])},${stringify(error[1])}]`;
+  const failure = error === null ? 'null' : `[${stringify(error[0])},${stringify(error[1])},${stringify(error[2])}]`;
   const said = value === null ? 'null' : stringify(value);
   return `{"value":${said},"error":${failure},"output":[${written}],"dropped":${dropped}}`;
 }

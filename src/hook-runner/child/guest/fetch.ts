@@ -73,6 +73,8 @@ export class Request extends Message {
     this.method = String(init.method ?? from?.method ?? 'GET');
     if (/^(?:delete|get|head|options|post|put)$/i.test(this.method)) this.method = this.method.toUpperCase();
     this.redirect = String(init.redirect ?? from?.redirect ?? 'follow');
+    if (!['follow', 'manual', 'error'].includes(this.redirect))
+      throw new TypeError('redirect is follow, manual or error');
     this.signal = init.signal ?? from?.signal ?? null;
     if (this.content !== null && (this.method === 'GET' || this.method === 'HEAD')) {
       throw new TypeError('Request with GET/HEAD method cannot have body.');

@@ -2,22 +2,11 @@
 
 import { assemble } from './layout.ts';
 import { shapeOf } from './shapes.ts';
+import { indented, type Shape, type Writing } from './writing.ts';
 
 const deepest = 2;
-export const mostItems = 100;
 const mostStringCharacters = 10_000;
 const lineWidth = 80;
-
-export interface Writing {
-  /** Objects that contain the one being written. */
-  readonly around: object[];
-  /** Those of them that something inside refers to, with the number of the reference. */
-  readonly referred: Map<object, number>;
-  readonly depthLimit: number;
-  indentation: number;
-  /** Level of the object that was written last: how deep the one around it goes. */
-  level: number;
-}
 
 export function inspect(value: unknown, options?: { readonly depth?: number | null } | null): string {
   const depth = options?.depth;
@@ -25,7 +14,7 @@ export function inspect(value: unknown, options?: { readonly depth?: number | nu
   return write(value, 0, { around: [], referred: new Map(), depthLimit, indentation: 0, level: 0 }, true);
 }
 
-export function write(value: unknown, level: number, writing: Writing, isTop = false): string {
+function write(value: unknown, level: number, writing: Writing, isTop = false): string {
   if (typeof value === 'string') return writeString(value, writing, isTop);
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'symbol') return value.toString();
@@ -66,23 +55,17 @@ export function quote(text: string): string {
   return mark + body + mark;
 }
 
-export interface Shape {
-  /** Stands before the braces: a class, an error's stack, a date. */
-  readonly base: string;
-  readonly prefix: string;
-  readonly braces: readonly [string, string];
-  readonly entries: () => string[];
-  readonly isList: boolean;
-}
-
 function writeObject(value: Record<PropertyKey, unknown>, level: number, writing: Writing): string {
-  const shape = shapeOf(value, level, writing);
+  const shape = shapeOf(value, (item) => write(item, level + 1, writing), writing);
   const keys = keysOf(value, shape.isList);
   if (keys.length === 0 && shape.base !== '') return shape.base;
-  // Without the size that stands before its braces.
-  if (level > writing.depthLimit)
-    return `[${shape.prefix.replace(/\(\d+\)|\s+$/g, '') || (shape.isList ? 'Array' : 'Object')}]`;
-
+  // What is empty is never too deep.
+  if (keys.length === 0 && sizeOf(value, shape) === 0) return shape.prefix + shape.braces.join('');
+  if (level > writing.depthLimit) {
+    // Without the size that stands before its braces.
+    const name = shape.prefix.replace(/\(\d+\)|\s+$/g, '') || (shape.isList ? 'Array' : 'Object');
+    return name.startsWith('[') ? name : `[${name}]`;
+  }
   writing.around.push(value);
   writing.level = level;
   const entries = shape.entries();
@@ -90,8 +73,12 @@ function writeObject(value: Record<PropertyKey, unknown>, level: number, writing
   writing.around.pop();
   const number = writing.referred.get(value);
   const opening = (number === undefined ? '' : `<ref *${number}> `) + shape.prefix + shape.braces[0];
-  if (entries.length === 0) return `${opening}${shape.braces[1]}`;
   return assemble(entries, shape.base, [opening, shape.braces[1]], shape.isList ? value : null, level, writing);
+}
+
+function sizeOf(value: object, { isList }: Shape): number {
+  if (value instanceof Map || value instanceof Set) return value.size;
+  return isList ? (value as readonly unknown[]).length : 0;
 }
 
 function keysOf(value: object, isList: boolean): PropertyKey[] {
@@ -112,11 +99,4 @@ function writeMember(value: Record<PropertyKey, unknown>, key: PropertyKey, leve
   if (descriptor?.get) return `${String(name)}: ${descriptor.set ? '[Getter/Setter]' : '[Getter]'}`;
   if (descriptor?.set) return `${String(name)}: [Setter]`;
   return `${String(name)}: ${indented(writing, () => write(descriptor?.value, level + 1, writing))}`;
-}
-
-export function indented(writing: { indentation: number }, work: () => string): string {
-  writing.indentation += 2;
-  const text = work();
-  writing.indentation -= 2;
-  return text;
 }

@@ -1,6 +1,6 @@
 /** How entries of an object or a list are set: on one line, in columns, or a line each. As Node does. */
 
-import { mostItems, type Writing } from './inspect.ts';
+import { mostItems, type Writing } from './writing.ts';
 
 const lineWidth = 80;
 const innerLevelsOnOneLine = 3;

@@ -1,6 +1,6 @@
 /** What stands for an object besides its members: a class, braces, a date. As Node has it. */
 
-import { indented, mostItems, type Shape, type Writing, write } from './inspect.ts';
+import { indented, mostItems, type Shape, type Writing } from './writing.ts';
 
 function className(value: object): string | null {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -9,9 +9,14 @@ function className(value: object): string | null {
   return typeof maker === 'function' && typeof maker.name === 'string' && maker.name !== '' ? maker.name : 'Object';
 }
 
-export function shapeOf(value: Record<PropertyKey, unknown>, level: number, writing: Writing): Shape {
+/** `write` writes what lies one level below. */
+export function shapeOf(
+  value: Record<PropertyKey, unknown>,
+  write: (item: unknown) => string,
+  writing: Writing,
+): Shape {
   const name = className(value) ?? '[Object: null prototype]';
-  const inner = (item: unknown) => indented(writing, () => write(item, level + 1, writing));
+  const inner = (item: unknown) => indented(writing, () => write(item));
   const listed = (items: readonly unknown[], prefix: string): Shape => ({
     base: '',
     prefix,
@@ -48,7 +53,7 @@ export function shapeOf(value: Record<PropertyKey, unknown>, level: number, writ
     return { base: '', prefix: 'Promise ', braces: ['{', '}'], isList: false, entries: () => [] };
   }
   if (value instanceof Number || value instanceof String || value instanceof Boolean) {
-    return based(`[${name}: ${write(value.valueOf(), level, writing)}]`);
+    return based(`[${name}: ${write(value.valueOf())}]`);
   }
   const prefix = name === 'Object' ? '' : `${name} `;
   return { base: '', prefix, braces: ['{', '}'], isList: false, entries: () => [] };

@@ -8,6 +8,7 @@ import type { HookRunResult } from '../domain/hooks/runner.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
+import { addHookLogCommands } from './hook-log-commands.ts';
 
 /** The longest time that a hook of each type may have. */
 const timeouts = new Map([
@@ -26,6 +27,7 @@ interface RunOptions {
 
 export function addHookCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'hook', 'Smart Hooks');
+  addHookLogCommands(group, outlet);
   addCommand<RunOptions>(
     group,
     'run <file.js>',

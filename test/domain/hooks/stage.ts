@@ -35,6 +35,8 @@ export interface Stage {
   readonly api: Management;
   readonly client: RegisteredClient;
   readonly user: UserRecord;
+  /** The same account, client and user through another application. */
+  seenFrom(app: TestApp): Promise<Stage>;
   /** Makes a hook whose handler has this body; answers its id. */
   hook(body: string, members?: object): Promise<string>;
   policy(given?: Partial<NewPolicy>): Promise<PolicyRecord>;
@@ -55,9 +57,12 @@ export const handlerOf = (body: string): string =>
 
 export async function stage(parent: TestApp, settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const app = await parent.another({ 'limit.sign-in': 'off', 'limit.api-2': 'off', ...settings });
-  const api = await managing(app);
   const client = await registerClient(app);
-  const user = await makeUser(app, client.app_id);
+  return staged(app, client, await makeUser(app, client.app_id));
+}
+
+async function staged(app: TestApp, client: RegisteredClient, user: UserRecord): Promise<Stage> {
+  const api = await managing(app);
   const { store, services } = { store: app.services.store, services: app.services };
   const signIn: Stage['signIn'] = async (username = user.email ?? '', typed = password, userAgent = undefined) => {
     const at = await walk(app, new CookieJar(), authorizePath(client));
@@ -72,6 +77,7 @@ export async function stage(parent: TestApp, settings: Readonly<Record<string, s
     api,
     client,
     user,
+    seenFrom: (other) => staged(other, client, user),
     hook: async (body, members = {}) => {
       const made = await api.done(201, 'POST', '/hooks', {
         type: 'pre-authentication',

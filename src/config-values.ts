@@ -80,6 +80,12 @@ function parseEgressHost(text: string): EgressHost | undefined {
   return { scheme, hostname, port: Number(url.port) || (scheme === 'http' ? 80 : 443) };
 }
 
+export function parseRegistry(text: string): string | undefined {
+  if (text === 'none') return text;
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
+  return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
+}
+
 export function parseLevel(text: string): LogLevel | undefined {
   return logLevels.find((level) => level === text);
 }

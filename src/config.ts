@@ -13,6 +13,7 @@ import {
   parseListening,
   parsePort,
   parseProxies,
+  parseRegistry,
   parseRuntimes,
   parseScheme,
   parseSwitch,
@@ -39,6 +40,10 @@ export interface Config {
   readonly hookEgress: EgressRules;
   /** Where the service itself may send requests that others make it send. */
   readonly egress: EgressRules;
+  /** Where packages of hooks come from: an address, `npm` for npm's own configuration, `none`. */
+  readonly npmRegistry: string;
+  /** A file in MaxMind's format; null for the one that comes along. */
+  readonly geoipDatabase: string | null;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
@@ -108,6 +113,8 @@ export function readConfig(environment: Environment = process.env): Config {
     ),
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
     egress: read('EGRESS', publicEgress, parseEgress, egressForm),
+    npmRegistry: read('NPM_REGISTRY', 'npm', parseRegistry, 'none, or an http or https URL without credentials'),
+    geoipDatabase: read<string | null>('GEOIP_DATABASE', null, (text) => text, 'a file name'),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),

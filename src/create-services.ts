@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os';
 import { createPasswords } from './adapters/argon2.ts';
 import { systemClock } from './adapters/clock.ts';
 import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
+import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
+import { registryOfNpm } from './adapters/npm-configuration.ts';
 import { systemRandom } from './adapters/random.ts';
 import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
@@ -11,11 +13,13 @@ import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
-import { createNoPackageBuilds } from './domain/hooks/no-package-builds.ts';
+import type { PackageBuilder } from './domain/hooks/package-builds.ts';
+import { createPackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import { createPackageBuilder } from './hook-packages/build.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
 import { createHookRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
@@ -55,11 +59,17 @@ export async function createServices(
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
-    packageBuilds: createNoPackageBuilds(),
     hookRuntimes: config.hookRuntimes,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress,
+    packageBuilds: createPackageQueue({ store, clock, log }, packageBuilderOf(config)),
+    geoip: createGeoIp(config.geoipDatabase, log),
     log,
   };
+}
+
+function packageBuilderOf({ npmRegistry }: Config): PackageBuilder | null {
+  if (npmRegistry === 'none') return null;
+  return createPackageBuilder({ registry: npmRegistry === 'npm' ? registryOfNpm() : npmRegistry });
 }

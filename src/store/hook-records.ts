@@ -116,6 +116,14 @@ export type HookOutcome =
   | 'crashed'
   | 'unavailable';
 
+/** What sign-ins are compared by: digests, and a country code or null. */
+export interface SignInTraitsRecord {
+  readonly at: Milliseconds;
+  readonly device: string;
+  readonly network: string;
+  readonly country: string | null;
+}
+
 /** One run of a hook. */
 export interface HookExecutionRecord {
   readonly accountId: number;

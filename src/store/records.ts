@@ -1,5 +1,7 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+import type { SignInTraitsRecord } from './hook-records.ts';
+
 export type * from './hook-records.ts';
 
 export type Milliseconds = number;
@@ -405,6 +407,8 @@ export interface AuthorizationRequestRecord {
   readonly hookPolicyId: number | null;
   /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
   readonly hookPolicyUserId: number | null;
+  /** What is remembered of this sign-in once it succeeds, for the risk of later ones; null: nothing. */
+  readonly hookTraits: SignInTraitsRecord | null;
   /** How they have shown who they are until now, as the session will say it; null without a password. */
   readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
@@ -560,4 +564,42 @@ export interface DailyCountRecord {
   readonly count: number;
   /** When the last of them was; null for a day that was counted before this was kept. */
   readonly lastAt: Milliseconds | null;
+}
+
+/** The packages of a hook on their way to a script. */
+export interface PackageBuildRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** Exact versions by the name of the package. */
+  readonly packages: Readonly<Record<string, string>>;
+  readonly state: 'queued' | 'running' | 'ready' | 'failed';
+  /** Of the bundle; null until it is ready. */
+  readonly digest: string | null;
+  /** In words for the author of the hook; null unless it failed. */
+  readonly failure: string | null;
+  /** How often a node began with it: who takes it up again outdates whoever had it before. */
+  readonly attempts: number;
+  /** From when on a node may take it; null when it has ended. */
+  readonly dueAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+}
+
+/** What is remembered of a user's sign-ins: digests, country codes, hours and times, each list bounded. */
+export interface SignInHistory {
+  /** How many there were. */
+  readonly count: number;
+  /** What was seen, with the time it was seen last, newest first. */
+  readonly devices: readonly (readonly [digest: string, at: Milliseconds])[];
+  readonly networks: readonly (readonly [digest: string, at: Milliseconds])[];
+  readonly countries: readonly (readonly [code: string, at: Milliseconds])[];
+  /** Sign-ins by hour of the day in UTC: 24 numbers. */
+  readonly hours: readonly number[];
+}
+
+export interface SignInHistoryRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly history: SignInHistory;
+  readonly updatedAt: Milliseconds;
 }

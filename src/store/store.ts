@@ -33,12 +33,14 @@ import type {
   Milliseconds,
   NewClientRecord,
   OpenClient,
+  PackageBuildRecord,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
   ServerScopeRecord,
   SessionRecord,
+  SignInHistoryRecord,
   SigningKeyRecord,
   TokenClient,
   TokenUser,
@@ -447,8 +449,12 @@ export interface AuthorizationStore {
   signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
   keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
-  /** Keeps the policy that a hook chose for the sign-in of this user in the request; null: none. */
-  choosePolicy(accountId: number, digest: string, userId: number, policyId: number | null): Promise<void>;
+  /** Keeps what hooks made of the sign-in of this user in the request. */
+  keepFiring(
+    accountId: number,
+    digest: string,
+    fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
+  ): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -616,6 +622,43 @@ export interface CountStore {
   list(accountId: number, from: string): Promise<DailyCountRecord[]>;
 }
 
+/** How a build leaves the state `running`: ended, or to be tried again from `dueAt` on. */
+export interface PackageBuildEnd {
+  readonly state: 'ready' | 'failed' | 'queued';
+  readonly digest?: string;
+  readonly failure?: string;
+  readonly dueAt?: Milliseconds;
+}
+
+export interface PackageBuildStore {
+  /** Queues a build, due at once. */
+  create(build: Pick<PackageBuildRecord, 'accountId' | 'packages' | 'createdAt'>): Promise<PackageBuildRecord>;
+  list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
+  /** Those that have not ended. */
+  countOpen(accountId: number): Promise<number>;
+  /** The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when none is due. */
+  claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
+  /** False when the build has been taken up by another node since, or removed. */
+  finish(
+    build: Pick<PackageBuildRecord, 'accountId' | 'id' | 'attempts'>,
+    end: PackageBuildEnd,
+    at: Milliseconds,
+  ): Promise<boolean>;
+  /** False when there is none. A bundle that no build refers to any more is purged after a day. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Keeps the script that is there already. */
+  addBundle(digest: string, script: string, at: Milliseconds): Promise<void>;
+  /** Notes that a build is about to refer to a bundle; false when there is none. */
+  useBundle(digest: string, at: Milliseconds): Promise<boolean>;
+  findBundle(digest: string): Promise<string | null>;
+}
+
+export interface SignInHistoryStore {
+  find(accountId: number, userId: number): Promise<SignInHistoryRecord | null>;
+  /** Replaces what was remembered of the user. */
+  keep(record: SignInHistoryRecord): Promise<void>;
+}
+
 /** The verbs, as available inside a transaction. */
 export interface StoreVerbs {
   readonly accounts: AccountStore;
@@ -639,6 +682,8 @@ export interface StoreVerbs {
   readonly hooks: HookStore;
   readonly hookVariables: HookVariableStore;
   readonly hookExecutions: HookExecutionStore;
+  readonly packageBuilds: PackageBuildStore;
+  readonly signInHistories: SignInHistoryStore;
 }
 
 export interface MigrationStatus {

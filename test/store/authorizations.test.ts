@@ -47,6 +47,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       passwordCheckedAt: null,
       hookPolicyId: null,
       hookPolicyUserId: null,
+      hookTraits: null,
       methods: null,
       createdAt: now,
       expiresAt: now + 10 * minute,

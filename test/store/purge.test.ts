@@ -38,6 +38,7 @@ for (const kind of databases) {
           passwordCheckedAt: null,
           hookPolicyId: null,
           hookPolicyUserId: null,
+          hookTraits: null,
           methods: null,
         };
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };

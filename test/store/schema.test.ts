@@ -30,6 +30,7 @@ function lookups({
   sessions,
   ...rest
 }: StoreVerbs) {
+  const { packageBuilds, signInHistories } = rest;
   const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const { hooks, hookVariables, hookExecutions } = rest;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
@@ -77,7 +78,7 @@ function lookups({
     ...[() => servers.findLink(1, 1, 1), () => servers.updateLink(1, 1, 1, []), () => servers.unlink(1, 1, 1)],
     ...[() => servers.ofClient(1, 1)],
     ...[
-      () => authorizations.choosePolicy(1, 'x', 1, 1),
+      () => authorizations.keepFiring(1, 'x', { hookPolicyId: 1, hookPolicyUserId: 1, hookTraits: null }),
       () => hooks.find(1, 'x'),
       () => hooks.findUuid(1, 1),
       () => hooks.count(1),
@@ -89,6 +90,10 @@ function lookups({
     ...[() => hookExecutions.page(1, 1, newest), () => hookExecutions.find(1, 'x')],
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
+    ...[() => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],
+    ...[() => packageBuilds.claim(now, now), () => packageBuilds.remove(1, 1), () => packageBuilds.useBundle('x', now)],
+    ...[() => packageBuilds.finish({ accountId: 1, id: 1, attempts: 1 }, { state: 'failed' }, now)],
+    ...[() => packageBuilds.findBundle('x'), () => signInHistories.find(1, 1)],
     ...[() => events.findEnd(1)],
     ...[() => secondFactors.findRegistration(1, 1, 'x'), () => secondFactors.listDevices(1, 1)],
     ...[() => secondFactors.countDevices(1, 1, now), () => secondFactors.acceptDevice(1, 1, 1, now)],
@@ -172,7 +177,7 @@ for (const kind of databases) {
       // Rows that the statement itself brings along.
       const reading = steps.filter((step) => !/^SCAN (CONSTANT ROW|wanted|one)\b/.test(step));
       for (const step of reading) {
-        const key = /\b(account_id|id|app_id|host|subdomain|digest|expires_at|rowid)\b[^,]{0,3}[=<>]/;
+        const key = /\b(account_id|id|app_id|host|subdomain|digest|expires_at|due_at|used_at|rowid)\b[^,]{0,3}[=<>]/;
         assert.match(step, key, `${query.sql}\n${steps.join('\n')}`);
         assert.doesNotMatch(step, /^SCAN/, `${query.sql}\n${steps.join('\n')}`);
       }

@@ -1,8 +1,9 @@
 /** Package builds that the test ends by hand. */
 
-import type { PackageBuild, PackageBuilds } from '../../src/domain/hooks/package-builds.ts';
+import type { PackageBuild } from '../../src/domain/hooks/package-builds.ts';
+import type { PackageQueue } from '../../src/domain/hooks/package-queue.ts';
 
-export interface ScriptedBuilds extends PackageBuilds {
+export interface ScriptedBuilds extends PackageQueue {
   /** Ends the build that was queued last, for the account's packages. */
   end(state: 'ready' | 'failed', script?: string): void;
   readonly removed: readonly number[];
@@ -27,6 +28,8 @@ export function scriptedBuilds(): ScriptedBuilds {
       last.script = script;
     },
     wake: () => {},
+    start: () => {},
+    stop: async () => {},
     find: async (_accountId, ids) =>
       new Map(
         ids.flatMap((id) => {

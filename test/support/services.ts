@@ -71,6 +71,7 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
   const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
   return {
     addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
@@ -92,7 +93,8 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    geoip: { countryOf: async () => null },
+    log,
     generateKeyPair: sharedKeyPair,
     lines,
     ...overrides,

@@ -1,22 +1,32 @@
 /** What the flags of a hook add to its context. */
 
+import type { Services } from '../../services.ts';
 import type { StoredHook } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { type Device, listDevices } from '../second-factor/devices.ts';
 import type { SigningIn } from './context.ts';
+import { locate } from './location.ts';
+import { assessRisk, type SignInTraits } from './risk.ts';
+import { describeSignIn } from './sign-in-history.ts';
 
-/** Members of the context, read anew for each hook that asks for them. */
+/** Members of the context, read anew for each hook that asks for them; and what the risk was reckoned with, for later. */
 export async function findFacts(
-  services: { readonly store: Pick<StoreVerbs, 'secondFactors'> },
-  account: Pick<Account, 'id'>,
+  services: Pick<Services, 'store' | 'vault' | 'geoip' | 'clock'>,
+  account: Account,
   { definition }: Pick<StoredHook, 'definition'>,
-  { user }: Pick<SigningIn, 'user'>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { mfaDeviceInfoEnabled = false } = definition.options ?? {};
-  if (!mfaDeviceInfoEnabled) return {};
-  const devices = await listDevices(services, account, user.id);
-  return { mfa_devices: devices.map(describeFactor) };
+  { user, source, device }: Pick<SigningIn, 'user' | 'source' | 'device'>,
+): Promise<{ readonly members: Readonly<Record<string, unknown>>; readonly traits: SignInTraits | null }> {
+  const { mfaDeviceInfoEnabled, locationEnabled, riskEnabled } = definition.options ?? {};
+  const members: Record<string, unknown> = {};
+  const address = source ?? '';
+  if (mfaDeviceInfoEnabled)
+    members['mfa_devices'] = (await listDevices(services, account, user.id)).map(describeFactor);
+  if (locationEnabled) members['location'] = await locate(services, address);
+  if (!riskEnabled) return { members, traits: null };
+  const traits = await describeSignIn(services, account, { address, userAgent: device.userAgent ?? '' });
+  const known = await services.store.signInHistories.find(account.id, user.id);
+  members['risk'] = assessRisk(known?.history ?? null, traits, user.invalidLoginAttempts);
+  return { members, traits };
 }
 
 function describeFactor(device: Device) {

@@ -11,6 +11,7 @@ import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
+import type { SignInTraits } from './risk.ts';
 import { type Asked, type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
 import { withShadow } from './shadow.ts';
 
@@ -23,9 +24,17 @@ interface Firing {
   readonly events: readonly AuditEvent[];
 }
 
+/** What a sign-in goes on with. */
+export interface Fired {
+  /** The policy chosen last; null: none was. */
+  readonly chosen: PolicyRecord | null;
+  /** By what its risk was reckoned; null where no hook asked. */
+  readonly traits: SignInTraits | null;
+}
+
 /**
  * Runs the hooks of a sign-in whose password was right, each with the policy chosen so far, and answers the one chosen
- * last; null when none was. Throws `sign_in_refused` when a hook refuses, and when one fails and the account's setting
+ * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when one fails and the account's setting
  * says so. All is written down with one commit, whichever it is.
  */
 export async function firePreAuthentication(
@@ -33,19 +42,21 @@ export async function firePreAuthentication(
   account: Account,
   signingIn: SigningIn,
   inForce: PolicyRecord,
-): Promise<PolicyRecord | null> {
+): Promise<Fired> {
   const { hooks, variables } = await findLiveHooks(services, account, 'pre-authentication');
-  if (hooks.length === 0) return null;
+  if (hooks.length === 0) return { chosen: null, traits: null };
   const roles = await rolesOf(services, signingIn, hooks);
   const firing = { services, account, signingIn, correlationId: currentOrigin().requestId ?? randomUUID() };
   const policies = await services.store.policies.list(account.id);
   let result: Firing = { chosen: null, refused: null, executions: [], events: [] };
+  let traits: SignInTraits | null = null;
   for (const stored of hooks) {
     if (!holds(stored, roles)) continue;
     const runnable = await prepareHook(services, account, stored, variables);
     const before = result.chosen ?? inForce;
     const facts = await findFacts(services, account, stored, signingIn);
-    const asked = askedOf(firing, stored, policies, before, facts);
+    traits = facts.traits ?? traits;
+    const asked = askedOf(firing, stored, policies, before, facts.members);
     const ran = await withShadow(services, account, runnable, asked, before.id, () =>
       runHook(services, account, runnable, asked),
     );
@@ -54,7 +65,7 @@ export async function firePreAuthentication(
   }
   await writeDown(services, account, result);
   if (result.refused) throw new Failure('sign_in_refused', { reason: result.refused });
-  return result.chosen;
+  return { chosen: result.chosen, traits };
 }
 
 interface FiringOf {

@@ -18,7 +18,7 @@ export const executionMilliseconds = 7 * 86_400_000;
 const mostWaitMilliseconds = 2_000;
 const waitStepMilliseconds = 50;
 
-export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds'>;
+export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds' | 'geoip'>;
 export type NewExecution = Omit<HookExecutionRecord, 'id'>;
 
 /** A hook that is about to run, with the values of its variables. */

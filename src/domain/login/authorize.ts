@@ -74,6 +74,7 @@ export async function beginAuthorization(
     passwordCheckedAt: null,
     hookPolicyId: null,
     hookPolicyUserId: null,
+    hookTraits: null,
     methods: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,

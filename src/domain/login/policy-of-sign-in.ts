@@ -3,6 +3,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { firePreAuthentication } from '../hooks/fire.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
+import { rememberSignIn } from '../hooks/sign-in-history.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import type { PasswordAttempt } from './check-password.ts';
@@ -38,13 +39,23 @@ export async function fireForRequest(
 ): Promise<OpenRequest> {
   const { record, client } = request;
   const inForce = await effectivePolicy(services, account, user, client);
-  const chosen = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
-  const hookPolicyId = chosen?.id ?? null;
-  // A sign-in before this one, in the same request, may have chosen one.
-  if (hookPolicyId === null && record.hookPolicyId === null) return request;
-  await services.store.authorizations.choosePolicy(account.id, record.digest, user.id, hookPolicyId);
-  const hookPolicyUserId = hookPolicyId === null ? null : user.id;
-  return { client, record: { ...record, hookPolicyId, hookPolicyUserId } };
+  const { chosen, traits } = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
+  // A sign-in before this one, in the same request, may have left something.
+  if (chosen === null && traits === null && record.hookPolicyUserId === null) return request;
+  const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
+  await services.store.authorizations.keepFiring(account.id, record.digest, fired);
+  return { client, record: { ...record, ...fired } };
+}
+
+/** Remembers a sign-in that has come to its end, where hooks ask for the risk; part of a transaction. */
+export async function rememberFired(
+  tx: StoreVerbs,
+  account: Account,
+  { record }: OpenRequest,
+  user: Pick<UserRecord, 'id'>,
+): Promise<void> {
+  if (record.hookTraits === null || record.hookPolicyUserId !== user.id) return;
+  await rememberSignIn(tx, account, user.id, record.hookTraits);
 }
 
 /** A sign-in as hooks see it. */

@@ -11,7 +11,7 @@ import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } fro
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
 import { passwordMethods } from './methods.ts';
 import { demandOfSignIn } from './pending.ts';
-import { fireForRequest, policyOfSignIn } from './policy-of-sign-in.ts';
+import { fireForRequest, policyOfSignIn, rememberFired } from './policy-of-sign-in.ts';
 import { startSession } from './sessions.ts';
 import { afterReplacing, requireStandingToSignIn } from './standing.ts';
 
@@ -43,7 +43,10 @@ export type SignInResult =
  * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
+  >,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -88,16 +91,18 @@ export async function finishSignIn(
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
-  { record, client }: OpenRequest,
+  request: OpenRequest,
   user: UserRecord,
   policy: PolicyRecord,
   methods: readonly string[],
 ): Promise<SignedIn> {
+  const { record, client } = request;
   const now = services.clock.now();
   const browserSecret = newSecret(services.random, '');
   const sessionSecret = await startSession(services, tx, account, user, policy, methods, browser.sessionSecret);
   await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
   await tx.users.update(account.id, user.id, { lastLogin: now });
+  await rememberFired(tx, account, request, user);
   const about = { type: 'user', id: user.id } as const;
   const detail = { app_id: client.appId, methods };
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });

@@ -44,7 +44,7 @@ export async function grantByPassword(
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStandingToSignIn(services, account, user, client);
   const inForce = await effectivePolicy(services, account, user, client);
-  const chosen = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
+  const { chosen } = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
   // Nor one on which to give a second factor. Who tries passwords must not learn that this one is right.
   if ((await findDemand(services, account, user.id, chosen ?? inForce)) !== 'none') {
     const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });

@@ -7,7 +7,7 @@ type RequestVerb =
   | 'findRequest'
   | 'signIn'
   | 'keepFirstFactor'
-  | 'choosePolicy'
+  | 'keepFiring'
   | 'decide'
   | 'finishRequest';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
@@ -42,11 +42,9 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
         methods: JSON.stringify(methods),
       });
     },
-    choosePolicy: async (accountId, digest, userId, policyId) => {
-      await one(accountId, digest).update({
-        hook_policy_id: policyId,
-        hook_policy_user_id: policyId === null ? null : userId,
-      });
+    keepFiring: async (accountId, digest, { hookPolicyId, hookPolicyUserId, hookTraits }) => {
+      const fired = { hookPolicyId, hookPolicyUserId, hookTraits };
+      await one(accountId, digest).update(rows.authorizationRequests.write(fired));
     },
     decide: async (accountId, digest, decision, userId) => {
       await one(accountId, digest).update({ decision, decided_by: userId });

@@ -18,6 +18,7 @@ import { hookVerbs } from './hooks.ts';
 import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
@@ -70,6 +71,8 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     hooks: hookVerbs(db),
     hookVariables: hookVariableVerbs(db),
     hookExecutions: hookExecutionVerbs(db),
+    packageBuilds: packageBuildVerbs(db),
+    signInHistories: signInHistoryVerbs(db),
   };
 }
 

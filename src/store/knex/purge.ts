@@ -38,6 +38,18 @@ async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise
   return deleted;
 }
 
+/** Scripts of packages that no hook has used for a day: a build that is about to use one has noted that. */
+async function purgeBundles(db: Knex, now: Milliseconds, limit: number): Promise<number> {
+  const builds = db('package_builds').select('id').whereRaw('package_builds.digest = package_bundles.digest');
+  const unused = db('package_bundles')
+    .select('digest')
+    .where('used_at', '<=', now - day)
+    .whereNotExists(builds)
+    .orderBy('used_at')
+    .limit(limit);
+  return db('package_bundles').whereIn('digest', unused).delete();
+}
+
 /** Grants are numbered by the engine within the account (PostgreSQL) or alone (SQLite): the order of their key. */
 const sweepOrder = { postgres: ['account_id', 'id'], sqlite: ['id'] } as const satisfies Record<
   Engine['kind'],
@@ -82,7 +94,7 @@ async function sweepGrants(
 export function createPurge(engine: Pick<Engine, 'db' | 'kind'>): Store['purge'] {
   let reached: Position | null = null;
   return async (now, limit) => {
-    const expired = await purgeExpired(engine.db, now, limit);
+    const expired = (await purgeExpired(engine.db, now, limit)) + (await purgeBundles(engine.db, now, limit));
     const sweep = await sweepGrants(engine, now, limit, reached);
     reached = sweep.reached;
     return expired + sweep.deleted;

@@ -105,6 +105,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   passwordCheckedAt: 'password_checked_at',
   hookPolicyId: 'hook_policy_id',
   hookPolicyUserId: 'hook_policy_user_id',
+  hookTraits: json('hook_traits'),
   methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',

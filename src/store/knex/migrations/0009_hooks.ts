@@ -80,9 +80,12 @@ export async function up(db: Knex): Promise<void> {
   // The policy that a hook chose for a sign-in, and whose sign-in it is.
   await db.raw(`alter table authorization_requests add column hook_policy_id ${types.number}`);
   await db.raw(`alter table authorization_requests add column hook_policy_user_id ${types.number}`);
+  // What is remembered of the sign-in once it succeeds, where a hook asks for the risk.
+  await db.raw('alter table authorization_requests add column hook_traits text');
 }
 
 export async function down(db: Knex): Promise<void> {
+  await db.raw('alter table authorization_requests drop column hook_traits');
   await db.raw('alter table authorization_requests drop column hook_policy_user_id');
   await db.raw('alter table authorization_requests drop column hook_policy_id');
   for (const table of [...kept].reverse()) {

@@ -22,7 +22,17 @@ import type { TokenSet } from './token-set.ts';
 export async function grantByPassword(
   services: Pick<
     Services,
-    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'counts' | 'hooks' | 'packageBuilds'
+    | 'store'
+    | 'clock'
+    | 'random'
+    | 'vault'
+    | 'signer'
+    | 'passwords'
+    | 'limits'
+    | 'counts'
+    | 'hooks'
+    | 'packageBuilds'
+    | 'geoip'
   >,
   account: Account,
   client: ClientRecord,

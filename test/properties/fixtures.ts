@@ -36,6 +36,9 @@ const bodies: Readonly<Record<string, Body>> = {
   '/users/custom_attributes': () => ({ user_field: { name: 'Badge', shortname: unique('badge') } }),
   '/policies': () => ({ name: unique('policy') }),
   '/roles': () => ({ name: unique('role') }),
+  // Of a hook that does nothing: no sign-in of another request waits for it.
+  '/hooks': () => ({ type: 'pre-authentication', function: '' }),
+  '/hooks/envs': () => ({ name: variableName(), value: 'value' }),
   '/api_authorizations': () => ({ name: 'API', configuration: { resource_identifier: `${server}${unique('api')}` } }),
   '/api_authorizations/{id}/scopes': () => ({ value: unique('scope') }),
   '/api_authorizations/{id}/claims': () => ({ name: unique('claim'), user_attribute_mappings: 'email' }),
@@ -44,6 +47,11 @@ const bodies: Readonly<Record<string, Body>> = {
     scopes: [],
   }),
 };
+
+/** A name that no variable of a hook has. */
+export function variableName(): string {
+  return unique('VARIABLE').replaceAll('-', '_');
+}
 
 export class Fixtures {
   readonly #app: TestApp;

@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
@@ -60,6 +61,7 @@ interface Running {
   readonly readiness: Readiness;
   readonly server: Server;
   readonly housekeeping: Housekeeping;
+  readonly hooks: HookRunner;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
   readonly drainSeconds: number;
@@ -80,7 +82,7 @@ function stopOnSignal(running: Running): void {
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, packageBuilds, store, drainSeconds } = running;
+  const { log, readiness, server, housekeeping, packageBuilds, hooks, store, drainSeconds } = running;
   readiness.draining = true;
   leave(server);
   log.info('stopping', { signal });
@@ -88,6 +90,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await hooks.close();
   await store.close();
   log.info('stopped');
   process.exit(0);

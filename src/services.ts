@@ -4,6 +4,7 @@ import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -177,6 +178,10 @@ export interface Services {
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   readonly logoutNotices: LogoutNotices;
+  /** Runs the functions of hooks. */
+  readonly hooks: HookRunner;
+  /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   /** What the service fetches because somebody registered an address (`EGRESS`). */
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */

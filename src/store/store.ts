@@ -6,6 +6,7 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
@@ -47,6 +48,8 @@ import type {
   UserDetails,
   UserRecord,
 } from './records.ts';
+
+export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
 
@@ -464,6 +467,12 @@ export interface AuthorizationStore {
   signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
   keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
+  /** Keeps what hooks made of the sign-in of this user in the request. */
+  keepFiring(
+    accountId: number,
+    digest: string,
+    fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
+  ): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -689,6 +698,9 @@ export interface StoreVerbs {
   readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
+  readonly hooks: HookStore;
+  readonly hookVariables: HookVariableStore;
+  readonly hookExecutions: HookExecutionStore;
   readonly packageBuilds: PackageBuildStore;
   readonly signInHistories: SignInHistoryStore;
 }
@@ -708,7 +720,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

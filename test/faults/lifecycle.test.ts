@@ -145,8 +145,9 @@ describe('what an operator asks a server', () => {
       const { status, body } = await wire.call('GET', '/readyz');
       assert.deepEqual(
         [status, body],
-        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' } }],
+        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' }, hooks: body.hooks }],
       );
+      assert.equal(body.hooks.state, 'ok');
       for (const headers of proxied) {
         const seen = await wire.call('GET', '/readyz', { headers });
         assert.deepEqual([seen.status, seen.body], [200, { status: 'ready' }]);

@@ -233,6 +233,7 @@ describe('what an operator asks a server', () => {
     assert.deepEqual(ready.body, {
       status: 'not ready',
       checks: { ...ready.body.checks, store: 'unreachable', migrations: 'unknown' },
+      hooks: ready.body.hooks,
     });
     assert.equal((await account.wire.call('GET', '/healthz')).status, 200);
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1', client_id: 'c' };

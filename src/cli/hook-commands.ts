@@ -37,7 +37,11 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
   )
     .requiredOption('--type <type>', [...timeouts.keys()].join(' or '))
     .requiredOption('--context <file.json>', 'what the handler gets')
-    .option('--env <name=value>', 'a variable of process.env; may be given several times', collect);
+    .option(
+      '--env <name=value>',
+      'a variable that the function finds in its environment; may be given several times',
+      collect,
+    );
 }
 
 /** Reads nothing but the two files; the database is not asked. Exit 1 unless the function ended well. */

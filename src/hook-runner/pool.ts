@@ -102,17 +102,19 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
   }
 
   function letGoLeastUsed(before = Number.POSITIVE_INFINITY): void {
+    // One that is about to be gone makes room enough.
+    if ([...places].some(({ member }) => member.isRetired() && member.underWay() === 0)) return;
     const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
     if (idle[0] && idle[0].usedAt < before) idle[0].member.retire();
   }
 
   function isIdle(member: Member): boolean {
-    return member.underWay() === 0 && !member.isRetired();
+    return member.isReady() && member.underWay() === 0 && !member.isRetired();
   }
 
   function dispatchAll(): void {
     for (const [accountId, queue] of queues.all()) dispatch(accountId, queue);
-    if (!spare && queues.isEmpty() && hasUse()) keepSpare();
+    if (!spare && trouble === null && queues.isEmpty() && hasUse()) keepSpare();
   }
 
   /** The next account, or the next change, finds a process that is ready. */
@@ -142,9 +144,9 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     const now = performance.now();
     for (const place of places) {
       const { member, bornAt, usedAt } = place;
-      const isIdle = member.isReady() && member.underWay() === 0 && now - usedAt > idleMilliseconds;
+      const isUnused = isIdle(member) && now - usedAt > idleMilliseconds;
       const isOld = member.account() !== null && now - bornAt > oldestMilliseconds;
-      if (isOld || (isIdle && (place !== spare || !hasUse()))) member.retire();
+      if (isOld || (isUnused && (place !== spare || !hasUse()))) member.retire();
     }
   }
 
@@ -163,7 +165,9 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
       return result;
     },
     recycle(accountId) {
-      placeOf(accountId)?.member.retire();
+      const member = placeOf(accountId)?.member;
+      // One that still starts has read nothing yet.
+      if (member?.isReady()) member.retire();
     },
     trouble: () => trouble,
     processes: () =>

@@ -129,6 +129,20 @@ describe('hook processes in need', () => {
     assert.equal((await runner.run({ accountId: 1, source: one, ...rest })).value, '1');
   });
 
+  it('that still start when functions change lose no run that waits for them', async (t) => {
+    const runner = createHookRunner({ fetch: echo, waitMilliseconds: 20_000 });
+    t.after(() => runner.close());
+    const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 5000 };
+    const runs = [1, 2].map((accountId) => runner.run({ accountId, source: one, ...rest }));
+    await runner.probed;
+    for (const accountId of [1, 2]) runner.recycle(accountId);
+    assert.deepEqual(
+      (await Promise.all(runs)).map(({ value }) => value),
+      ['1', '1'],
+    );
+    assert.equal(runner.health().state, 'ok');
+  });
+
   it('are no more than the limit; the least used is let go for another account', async () => {
     const runner = await openRunner({ mostProcesses: 2 });
     for (const accountId of [1, 2, 3, 1]) {

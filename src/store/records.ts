@@ -1,5 +1,7 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+export type * from './hook-records.ts';
+
 export type Milliseconds = number;
 
 /** A customer of the service, chosen by the Host of a request. */
@@ -399,6 +401,10 @@ export interface AuthorizationRequestRecord {
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** The policy that a hook chose for this sign-in; null: none. */
+  readonly hookPolicyId: number | null;
+  /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
+  readonly hookPolicyUserId: number | null;
   /** How they have shown who they are until now, as the session will say it; null without a password. */
   readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;

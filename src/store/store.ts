@@ -6,6 +6,7 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
@@ -46,6 +47,8 @@ import type {
   UserDetails,
   UserRecord,
 } from './records.ts';
+
+export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
 
@@ -446,6 +449,8 @@ export interface AuthorizationStore {
   signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
   keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
+  /** Keeps the policy that a hook chose for the sign-in of this user in the request; null: none. */
+  choosePolicy(accountId: number, digest: string, userId: number, policyId: number | null): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -672,6 +677,9 @@ export interface StoreVerbs {
   readonly counts: CountStore;
   readonly packageBuilds: PackageBuildStore;
   readonly signInHistories: SignInHistoryStore;
+  readonly hooks: HookStore;
+  readonly hookVariables: HookVariableStore;
+  readonly hookExecutions: HookExecutionStore;
 }
 
 export interface MigrationStatus {
@@ -689,7 +697,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

@@ -42,6 +42,7 @@ const reasons = {
   user_suspended: 'suspended',
   access_not_assigned: 'no-access',
   user_inactive: 'inactive',
+  sign_in_refused: 'sign-in-refused',
 } as const satisfies Record<RefusalReason, string>;
 
 /** One document of every page and state, by a name for it. */

@@ -45,6 +45,8 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       decidedBy: null,
       passwordUserId: null,
       passwordCheckedAt: null,
+      hookPolicyId: null,
+      hookPolicyUserId: null,
       methods: null,
       createdAt: now,
       expiresAt: now + 10 * minute,

@@ -72,6 +72,8 @@ export async function beginAuthorization(
     decidedBy: null,
     passwordUserId: null,
     passwordCheckedAt: null,
+    hookPolicyId: null,
+    hookPolicyUserId: null,
     methods: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,

@@ -2,7 +2,14 @@ import type { Knex } from 'knex';
 import type { AuthorizationStore } from '../store.ts';
 import * as rows from './rows.ts';
 
-type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'keepFirstFactor' | 'decide' | 'finishRequest';
+type RequestVerb =
+  | 'createRequest'
+  | 'findRequest'
+  | 'signIn'
+  | 'keepFirstFactor'
+  | 'choosePolicy'
+  | 'decide'
+  | 'finishRequest';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
@@ -33,6 +40,12 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
         password_user_id: userId,
         password_checked_at: checkedAt,
         methods: JSON.stringify(methods),
+      });
+    },
+    choosePolicy: async (accountId, digest, userId, policyId) => {
+      await one(accountId, digest).update({
+        hook_policy_id: policyId,
+        hook_policy_user_id: policyId === null ? null : userId,
       });
     },
     decide: async (accountId, digest, decision, userId) => {

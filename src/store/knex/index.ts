@@ -13,6 +13,8 @@ import { damageOf, translate } from './errors.ts';
 import { countVerbs, eventVerbs } from './events.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
+import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
+import { hookVerbs } from './hooks.ts';
 import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
@@ -68,6 +70,9 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     counts: countVerbs(db),
     packageBuilds: packageBuildVerbs(db),
     signInHistories: signInHistoryVerbs(db),
+    hooks: hookVerbs(db),
+    hookVariables: hookVariableVerbs(db),
+    hookExecutions: hookExecutionVerbs(db),
   };
 }
 

@@ -103,6 +103,8 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',
   passwordCheckedAt: 'password_checked_at',
+  hookPolicyId: 'hook_policy_id',
+  hookPolicyUserId: 'hook_policy_user_id',
   methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',

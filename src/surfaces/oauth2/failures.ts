@@ -95,6 +95,7 @@ export const failures = {
   user_suspended: invalidGrant,
   user_inactive: invalidGrant,
   access_not_assigned: invalidGrant,
+  sign_in_refused: invalidGrant,
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
   invite_unusable: invalidRequest,

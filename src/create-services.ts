@@ -14,7 +14,7 @@ import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
-import { createPackageQueue } from './domain/hooks/package-queue.ts';
+import { createPackageQueue, type PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
@@ -31,13 +31,18 @@ import type { Store } from './store/store.ts';
 /** When the hook runner is opened: at once, where functions will be run. */
 export type OpenRunner = (open: () => HookRunner) => HookRunner;
 
+/** Services of a program that can work for them in the background. */
+export interface ServedServices extends Services {
+  readonly packageBuilds: PackageQueue;
+}
+
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
 export async function createServices(
   config: Config,
   opened: Store,
   log: Log,
   openRunner: OpenRunner = (open) => open(),
-): Promise<Services> {
+): Promise<ServedServices> {
   const store = gatherWrites(cacheLookups(opened));
   const random = systemRandom;
   const clock = systemClock;

@@ -7,7 +7,7 @@ import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createServices } from './create-services.ts';
+import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
@@ -36,9 +36,10 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   // Knex adds the stack to what it says of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
   const store = await openConfiguredStore(config, { log: warn, remake: demo });
+  let services: ServedServices | null = null;
   try {
     await store.migrate();
-    const services = await createServices(config, store, log);
+    services = await createServices(config, store, log);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
     const app = createApp(services, { readiness, metricsToken: config.metricsToken, trustProxy: config.trustProxy });
@@ -51,6 +52,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
+    await services?.hooks.close();
     await store.close();
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Which column keeps which field, of what hooks need beside themselves. */
+/** Which column keeps which field, of builds of packages and remembered sign-ins. */
 
 import type { PackageBuildRecord, SignInHistoryRecord } from '../records.ts';
 import { json, shape } from './shape.ts';

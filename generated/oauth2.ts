@@ -1443,7 +1443,7 @@ export interface components {
          */
         readonly response_types: readonly string[];
         /**
-         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters. Kept for when sign-out is offered.
+         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters.
          * @example [
          *       "https://portal.example.com/signed-out"
          *     ]
@@ -2958,8 +2958,8 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The parameters of `GET /oauth2/logout` as form members, at most 16384 bytes. */
-        readonly requestBody: {
+        /** @description The parameters of `GET /oauth2/logout` as form members, at most 16384 bytes; all may be left out. */
+        readonly requestBody?: {
             readonly content: {
                 /**
                  * @example {

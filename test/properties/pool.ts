@@ -32,12 +32,16 @@ export interface Grant {
   revoked?: string;
 }
 
+/** A client with the token of its registration (RFC 7592). */
+export type OwnClient = RegisteredClient & { readonly registration_access_token: string };
+
 export class Pool {
   readonly app: TestApp;
   readonly browsers: Browsers;
   readonly #pairs = new Map<string, Promise<NewCredential>>();
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #clients = new Map<ClientKind, Promise<RegisteredClient>>();
+  readonly #own = new Map<string, Promise<OwnClient>>();
   readonly #grants = new Map<ClientKind, Grant[]>();
 
   constructor(app: TestApp) {
@@ -89,6 +93,12 @@ export class Pool {
         ...(kind !== 'unnamed' && { token_endpoint_auth_method: kind }),
       }),
     );
+  }
+
+  /** A client that manages its registration; a new one for what ends it. */
+  ownClient(alone: boolean): Promise<OwnClient> {
+    const make = () => registerClient(this.app) as Promise<unknown> as Promise<OwnClient>;
+    return alone ? make() : once(this.#own, 'shared', make);
   }
 
   /** A grant for one request alone, to be given back. */

@@ -528,7 +528,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -548,7 +549,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -568,7 +570,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -731,7 +734,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -822,7 +825,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -924,7 +927,7 @@ export interface components {
          * @example ES256
          * @enum {string}
          */
-        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA";
+        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA" | "Ed25519";
         /**
          * @description For the method `private_key_jwt`: the JWT that the client signed, at most 8192 characters. An empty one counts as left out.
          * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjMSJ9.c2lnbmF0dXJl
@@ -2336,7 +2339,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2348,7 +2352,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2360,7 +2365,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2474,7 +2480,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2486,7 +2493,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2498,7 +2506,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"

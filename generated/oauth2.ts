@@ -183,6 +183,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
          *
@@ -215,6 +216,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
          *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
          *
@@ -595,7 +597,8 @@ export interface components {
             /**
              * @description Values of `acr` that id tokens carry, each at most 255 characters.
              * @example [
-             *       "urn:gatehouse:acr:single-factor"
+             *       "urn:gatehouse:acr:single-factor",
+             *       "urn:gatehouse:acr:multi-factor"
              *     ]
              */
             readonly acr_values_supported: readonly string[];
@@ -1063,6 +1066,11 @@ export interface components {
              * @example 3600
              */
             readonly max_age?: string;
+            /**
+             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @example urn:gatehouse:acr:multi-factor
+             */
+            readonly acr_values?: string;
             /**
              * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
              * @example ada@example.com
@@ -2178,6 +2186,11 @@ export interface components {
          */
         readonly MaxAge: string;
         /**
+         * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+         * @example urn:gatehouse:acr:multi-factor
+         */
+        readonly AcrValues: string;
+        /**
          * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
          * @example ada@example.com
          */
@@ -2378,7 +2391,8 @@ export interface operations {
                      *         "select_account"
                      *       ],
                      *       "acr_values_supported": [
-                     *         "urn:gatehouse:acr:single-factor"
+                     *         "urn:gatehouse:acr:single-factor",
+                     *         "urn:gatehouse:acr:multi-factor"
                      *       ],
                      *       "claims_supported": [
                      *         "sub",
@@ -2519,7 +2533,8 @@ export interface operations {
                      *         "select_account"
                      *       ],
                      *       "acr_values_supported": [
-                     *         "urn:gatehouse:acr:single-factor"
+                     *         "urn:gatehouse:acr:single-factor",
+                     *         "urn:gatehouse:acr:multi-factor"
                      *       ],
                      *       "claims_supported": [
                      *         "sub",
@@ -2845,6 +2860,11 @@ export interface operations {
                  * @example 3600
                  */
                 readonly max_age?: components["parameters"]["MaxAge"];
+                /**
+                 * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+                 * @example urn:gatehouse:acr:multi-factor
+                 */
+                readonly acr_values?: components["parameters"]["AcrValues"];
                 /**
                  * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
                  * @example ada@example.com

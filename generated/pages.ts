@@ -34,6 +34,76 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/second-factor": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a second factor is given
+         * @description Shows a form with the text field `otp` (`autocomplete="one-time-code"`) and the hidden members `request` and
+         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`. It comes
+         *     after the right password of a user who has a device, in the browser that sent it, and for a user who is signed in
+         *     without a second factor where the policy in force or `acr_values` wants one.
+         *
+         *     Answers 303 to `/continue` when no code is due.
+         */
+        readonly get: operations["showSecondFactor"];
+        readonly put?: never;
+        /**
+         * Give a second factor
+         * @description Checks a code of one of the user's devices, or a recovery code, and answers 303 to `/continue`, with a new
+         *     session. A code of a device is taken once ([RFC 6238 section 5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)),
+         *     also of the 30 seconds before and after; a recovery code is used up.
+         *
+         *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) close the second factor for that user for
+         *     15 minutes (`lock_effective_minutes`); the right password does not begin the count anew. The count moves before the
+         *     code is checked. Wrong codes count as failed sign-ins of their source address.
+         *
+         *     Without a right password before it, in this browser and for this request, it is 400.
+         */
+        readonly post: operations["giveSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/second-factor/enrol": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a device is enrolled
+         * @description Shows a key for an authenticator app (TOTP: SHA-1, six digits, 30 seconds), as a QR code, as an `otpauth:` link and
+         *     as text, and a form with the text field `otp` and the hidden members `request` and `csrf`, to be sent to
+         *     `POST /second-factor/enrol`. It comes in place of `/second-factor` for a user who has no device. Loaded again for
+         *     the same request it shows the same key.
+         *
+         *     Answers 303 to `/continue` when no device is to be enrolled.
+         */
+        readonly get: operations["showEnrolment"];
+        readonly put?: never;
+        /**
+         * Enrol a device
+         * @description Enrols the authenticator app whose code this is and answers 200 with ten recovery codes, which are shown this once,
+         *     and a link to `/continue`. Session and cookies are as after `POST /second-factor`.
+         *
+         *     Without a right password before it, in this browser and for this request, and when the user has enrolled a device
+         *     meanwhile, it is 400.
+         */
+        readonly post: operations["enrolSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/new-password": {
         readonly parameters: {
             readonly query?: never;
@@ -65,6 +135,58 @@ export interface paths {
          *     Without a right password before it, in this browser and for this request, it is 400.
          */
         readonly post: operations["chooseNewPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/password/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which an invited user chooses a password
+         * @description Where the link of `POST /api/1/invites/get_invite_link` leads. Shows a form with the fields `new_password` and
+         *     `new_password_confirmation` and the hidden members `token` and `csrf`, to be sent to `POST /password/reset`, and
+         *     says how long the password must be at least. Looking at the page uses nothing up.
+         */
+        readonly get: operations["showInvite"];
+        readonly put?: never;
+        /**
+         * Choose a password and sign in
+         * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
+         *     uses the link up, signs the user in and answers 303 to `/signed-in`. Where the policy asks for a second factor
+         *     nobody is signed in: the answer is a page that says that the password is saved.
+         *
+         *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
+         *     again. A user who is locked or suspended gets 403, and the link stays as it is.
+         */
+        readonly post: operations["acceptInvite"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/signed-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say who is signed in
+         * @description Where an invited user arrives: says in which account they are signed in, and as whom. Without a session in this
+         *     browser it is 400.
+         */
+        readonly get: operations["showSignedIn"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -243,6 +365,31 @@ export interface components {
              */
             readonly password?: string;
         };
+        /** @description A form of the page for a code as a browser sends it; one of the two codes counts, `otp` first. */
+        readonly SecondFactorForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description Six digits of a device, or a recovery code; spaces and dashes are ignored. At most 64 characters. Empty or wrong is 401 with the form again.
+             * @example 287082
+             */
+            readonly otp?: string;
+            /**
+             * @description A recovery code, 10 letters and digits; case, spaces and dashes are ignored. At most 64 characters.
+             * @example 7k2mq-9xw4t
+             */
+            readonly recovery_code?: string;
+        };
+        /** @description The form for the first code of a new device as a browser sends it. */
+        readonly EnrolmentForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description Six digits that the device shows; spaces and dashes are ignored. At most 64 characters. Empty or wrong is 401 with the form again.
+             * @example 287082
+             */
+            readonly otp?: string;
+        };
         /** @description The form for a new password as a browser sends it. */
         readonly NewPasswordForm: {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
@@ -269,6 +416,27 @@ export interface components {
              * @example allow
              */
             readonly decision?: string;
+        };
+        /** @description The form for a first password as a browser sends it. */
+        readonly InviteForm: {
+            /**
+             * @description The token of the link, from the page's hidden member. Missing or unknown is 410.
+             * @example il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8
+             */
+            readonly token?: string;
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * Format: password
+             * @description The password: at least the policy's `minimum_password_length`, at most 256 characters. Missing, empty or against a rule is 422 with the form again; more than 1024 characters are 400.
+             * @example seven brown bears at tea
+             */
+            readonly new_password?: string;
+            /**
+             * Format: password
+             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @example seven brown bears at tea
+             */
+            readonly new_password_confirmation?: string;
         };
     };
     responses: {
@@ -663,6 +831,293 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
     };
+    readonly showSecondFactor: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: components["parameters"]["RequestReference"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a code. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Enter a code – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Enter a code</h1>
+                     *     <form method="post" action="/second-factor">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="otp">Code</label>
+                     *     <input id="otp" name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly giveSecondFactor: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "otp": "287082"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SecondFactorForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description No code, a wrong one, one that was used before, or codes are closed after too many wrong ones: the page again, with one text for all but the first. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Enter a code – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Enter a code</h1>
+                     *     <div role="alert">This code does not work</div>
+                     *     <form method="post" action="/second-factor">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="otp">Code</label>
+                     *     <input id="otp" name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Too many sign-ins from your network failed.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showEnrolment: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: components["parameters"]["RequestReference"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page with the key. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Set up a second factor – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Set up a second factor</h1>
+                     *     <p>Key <code>JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP</code></p>
+                     *     <form method="post" action="/second-factor/enrol">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="otp">Code</label>
+                     *     <input id="otp" name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly enrolSecondFactor: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "otp": "287082"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["EnrolmentForm"];
+            };
+        };
+        readonly responses: {
+            /** @description The device is enrolled. The recovery codes, shown this once. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Save your recovery codes – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Save your recovery codes</h1>
+                     *     <ul>
+                     *     <li><code>7k2mq-9xw4t</code></li>
+                     *     </ul>
+                     *     <a href="/continue?request=Zk3vQ8sT1nW5yB7cR9dF2g">Continue</a>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description No code, or one that is not of the key shown: the page again, with the same key. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Set up a second factor – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Set up a second factor</h1>
+                     *     <div role="alert">This code does not fit</div>
+                     *     <p>Key <code>JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP</code></p>
+                     *     <form method="post" action="/second-factor/enrol">
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="otp">Code</label>
+                     *     <input id="otp" name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
     readonly showNewPassword: {
         readonly parameters: {
             readonly query?: {
@@ -779,6 +1234,249 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showInvite: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The token of the link. Missing or unknown is 410.
+                 * @example il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8
+                 */
+                readonly token?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a password. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Choose a password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a password</h1>
+                     *     <form method="post" action="/password/reset">
+                     *     <input type="hidden" name="token" value="il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and sign in</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            readonly 410: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This link has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This link has expired</h1>
+                     *     <p>It was valid for 72 hours.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly acceptInvite: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "new_password": "seven brown bears at tea",
+                 *       "new_password_confirmation": "seven brown bears at tea"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["InviteForm"];
+            };
+        };
+        readonly responses: {
+            /** @description The password is saved; nobody is signed in, since the policy asks for a second factor. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Your password is saved – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your password is saved</h1>
+                     *     <p>Sign in at your application.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description The password is saved and the user is signed in; `/signed-in` says so. */
+            readonly 303: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            readonly 410: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This link has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This link has expired</h1>
+                     *     <p>It was valid for 72 hours.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The password is not taken: a field is empty, the two differ, it is the former one or breaks a rule. The page again, with what is wrong. Nothing was changed, and the link still works. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Choose a password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Choose a password</h1>
+                     *     <div role="alert">The two passwords differ</div>
+                     *     <form method="post" action="/password/reset">
+                     *     <input type="hidden" name="token" value="il_Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="new_password">New password</label>
+                     *     <input id="new_password" name="new_password" type="password">
+                     *     <label for="new_password_confirmation">New password again</label>
+                     *     <input id="new_password_confirmation" name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save and sign in</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSignedIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page of a signed-in user. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>You are signed in – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>You are signed in</h1>
+                     *     <p>Signed in as <bdi>Ada Lovelace</bdi></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };

@@ -6,7 +6,8 @@
  *     npm run tour -- --url <base URL> --demo <demo.json>
  */
 import { parseArgs } from 'node:util';
-import { grantAccess } from './tour/access.ts';
+import { createUser, grantAccess, tidyUp } from './tour/access.ts';
+import { linkToApi, signInForApi, validateToken } from './tour/api.ts';
 import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
 import { getCredentialToken } from './tour/credential.ts';
 import { heading, say } from './tour/print.ts';
@@ -21,6 +22,7 @@ const steps: readonly Step[] = [
   getCredentialToken,
   registerClient,
   grantAccess,
+  createUser,
   signIn,
   redeemCode,
   refreshAtDocumentedDoor,
@@ -28,6 +30,10 @@ const steps: readonly Step[] = [
   checkToken,
   readUserinfo,
   endGrant,
+  linkToApi,
+  signInForApi,
+  validateToken,
+  tidyUp,
 ];
 
 const { values: flags } = parseArgs({

@@ -9,11 +9,15 @@ import { openExchange } from './http/request-log.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
 import type { Services } from './services.ts';
+import { api1 } from './surfaces/api-1/index.ts';
 import { api2 } from './surfaces/api-2/index.ts';
+import { apiV1 } from './surfaces/api-v1/index.ts';
+import { apiV3 } from './surfaces/api-v3/index.ts';
 import { auth2 } from './surfaces/auth-2/index.ts';
 import { oauth2 } from './surfaces/oauth2/index.ts';
 import { oidc2 } from './surfaces/oidc-2/index.ts';
 import { pages } from './surfaces/pages/index.ts';
+import { xml } from './surfaces/xml/index.ts';
 
 export interface AppOptions {
   /** Addresses of proxies whose `X-Forwarded-For` counts. */
@@ -42,6 +46,10 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(auth2(services)),
     surface(pages(services)),
     surface(api2(services)),
+    surface(api1(services)),
+    surface(apiV1(services)),
+    surface(xml(services)),
+    surface(apiV3(services)),
   ];
   app.use((req, res, next) => {
     const owner = surfaces.find(({ owns }) => owns(req.path));
@@ -51,6 +59,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   app.use(
     createHealth({
       store: services.store,
+      hooks: services.hooks,
       metrics,
       readiness: options.readiness ?? { draining: false },
       metricsToken: options.metricsToken ?? null,

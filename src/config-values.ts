@@ -54,6 +54,13 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
+/** Up to 20 identifiers, no two the same. */
+export function parseRuntimes(text: string): string[] | undefined {
+  const runtimes = text.split(',').map((runtime) => runtime.trim());
+  const known = runtimes.length <= 20 && new Set(runtimes).size === runtimes.length;
+  return known && runtimes.every((runtime) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,49}$/.test(runtime)) ? runtimes : undefined;
+}
+
 /** `public`, `none`, or hosts with commas between them, `public` among them or not. */
 export function parseEgress(text: string): EgressRules | undefined {
   if (text === 'none') return { public: false, hosts: [] };
@@ -71,6 +78,12 @@ function parseEgressHost(text: string): EgressHost | undefined {
   if (!url || !/^[a-z0-9_.:[\]-]+$/.test(hostname) || url.href !== `${url.origin}/`) return undefined;
   const scheme = url.protocol === 'http:' ? 'http' : 'https';
   return { scheme, hostname, port: Number(url.port) || (scheme === 'http' ? 80 : 443) };
+}
+
+export function parseRegistry(text: string): string | undefined {
+  if (text === 'none') return text;
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
+  return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
 }
 
 export function parseLevel(text: string): LogLevel | undefined {

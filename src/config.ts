@@ -13,6 +13,8 @@ import {
   parseListening,
   parsePort,
   parseProxies,
+  parseRegistry,
+  parseRuntimes,
   parseScheme,
   parseSwitch,
   parseToken,
@@ -32,10 +34,16 @@ export interface Config {
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
+  /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   /** Where the functions of hooks may send requests. */
   readonly hookEgress: EgressRules;
   /** Where the service itself may send requests that others make it send. */
   readonly egress: EgressRules;
+  /** Where packages of hooks come from: an address, `npm` for npm's own configuration, `none`. */
+  readonly npmRegistry: string;
+  /** A file in MaxMind's format; null for the one that comes along. */
+  readonly geoipDatabase: string | null;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
@@ -95,8 +103,18 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
     masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
     trustProxy: Object.freeze(trustProxy),
+    hookRuntimes: Object.freeze(
+      read(
+        'HOOK_RUNTIMES',
+        ['jsruntime12.x'],
+        parseRuntimes,
+        'identifiers of letters, digits, dots and hyphens, separated by commas',
+      ),
+    ),
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
     egress: read('EGRESS', publicEgress, parseEgress, egressForm),
+    npmRegistry: read('NPM_REGISTRY', 'npm', parseRegistry, 'none, or an http or https URL without credentials'),
+    geoipDatabase: read<string | null>('GEOIP_DATABASE', null, (text) => text, 'a file name'),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),

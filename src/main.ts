@@ -9,6 +9,8 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
+import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
@@ -44,7 +46,8 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     await putPoolBehindEventLoop();
     await listen(server, config);
     const housekeeping = startHousekeeping(services);
-    stopOnSignal({ log, readiness, server, store, housekeeping, drainSeconds: config.drainSeconds });
+    services.packageBuilds.start();
+    stopOnSignal({ ...services, readiness, server, housekeeping, drainSeconds: config.drainSeconds });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
@@ -58,6 +61,8 @@ interface Running {
   readonly readiness: Readiness;
   readonly server: Server;
   readonly housekeeping: Housekeeping;
+  readonly hooks: HookRunner;
+  readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
   readonly drainSeconds: number;
 }
@@ -77,13 +82,15 @@ function stopOnSignal(running: Running): void {
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, store, drainSeconds } = running;
+  const { log, readiness, server, housekeeping, packageBuilds, hooks, store, drainSeconds } = running;
   readiness.draining = true;
   leave(server);
   log.info('stopping', { signal });
   await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
+  await packageBuilds.stop();
   await housekeeping.stop();
+  await hooks.close();
   await store.close();
   log.info('stopped');
   process.exit(0);

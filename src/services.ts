@@ -3,6 +3,8 @@
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
+import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -69,6 +71,14 @@ export interface Passwords {
   withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;
 }
 
+/** Time-based one-time codes (RFC 6238): six digits, a new one every 30 seconds. */
+export interface Totp {
+  /** The time step whose code this is, of now's and the ones beside it; null when it is none of theirs. */
+  findStep(seed: Buffer, code: string, now: number): number | null;
+  /** A seed as a person types it (base32), and as an authenticator app reads it (`otpauth:`). */
+  describe(seed: Buffer, issuer: string, label: string): { readonly secret: string; readonly url: string };
+}
+
 /** How far a limit is used up. Null limits are `off`. */
 export interface LimitState {
   readonly limit: number;
@@ -116,6 +126,12 @@ export interface DailyCounts {
   flush(): Promise<void>;
 }
 
+/** Where addresses are. */
+export interface GeoIp {
+  /** ISO 3166-1 alpha-2; null for an address that is not listed, or when there is no list. */
+  countryOf(address: string): Promise<string | null>;
+}
+
 /** Fields a log line may hold; anything else does not compile. */
 export interface LogFields {
   readonly requestId?: string;
@@ -155,15 +171,22 @@ export interface Services {
   readonly vault: Vault;
   readonly signer: Signer;
   readonly passwords: Passwords;
+  readonly totp: Totp;
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   readonly logoutNotices: LogoutNotices;
+  /** Runs the functions of hooks. */
+  readonly hooks: HookRunner;
+  /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   /** What the service fetches because somebody registered an address (`EGRESS`). */
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;
+  readonly packageBuilds: PackageQueue;
+  readonly geoip: GeoIp;
   readonly log: Log;
 }

@@ -38,6 +38,10 @@ export const settings = {
     fallback: 'none',
     meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
   },
+  HOOK_RUNTIMES: {
+    fallback: '`jsruntime12.x`',
+    meaning: 'runtime identifiers that hooks may name, separated by commas; the first is the default',
+  },
   HOOK_EGRESS: {
     fallback: '`public`',
     meaning:
@@ -47,6 +51,16 @@ export const settings = {
   EGRESS: {
     fallback: '`public`',
     meaning: 'the same values, for what the service fetches itself because a client registered an address',
+  },
+  NPM_REGISTRY: {
+    fallback: "npm's own configuration",
+    meaning:
+      'where packages of hooks come from: the URL of a registry that can be read without credentials; `none` refuses ' +
+      'packages. Unset, the `registry` of `.npmrc` here or in the home folder, else the public one',
+  },
+  GEOIP_DATABASE: {
+    fallback: 'a file of countries (`@ip-location-db/geo-whois-asn-country-mmdb`)',
+    meaning: "file in MaxMind's format by which hooks learn the country of an address",
   },
   LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
   METRICS_TOKEN: {

@@ -25,6 +25,8 @@ test('without any setting it listens on loopback with plain http', () => {
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
     egress: { public: true, hosts: [] },
+    npmRegistry: 'npm',
+    geoipDatabase: null,
     logLevel: 'info',
     metricsToken: null,
     drainSeconds: 2,
@@ -51,7 +53,11 @@ test('every setting is read', () => {
     DRAIN_SECONDS: '30',
     HOOK_EGRESS: 'none',
     EGRESS: 'public, http://10.0.0.5:8080',
+    NPM_REGISTRY: 'https://npm.example.com',
+    GEOIP_DATABASE: '/var/lib/GeoLite2-Country.mmdb',
   });
+  assert.equal(config.npmRegistry, 'https://npm.example.com/');
+  assert.equal(config.geoipDatabase, '/var/lib/GeoLite2-Country.mmdb');
   assert.deepEqual(config.hookEgress, { public: false, hosts: [] });
   assert.deepEqual(config.egress, { public: true, hosts: [{ scheme: 'http', hostname: '10.0.0.5', port: 8080 }] });
   assert.equal(config.drainSeconds, 30);

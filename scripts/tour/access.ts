@@ -1,50 +1,76 @@
-import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { indent, say, showJson } from './print.ts';
-import { Surprise } from './surprise.ts';
-import type { Step, Tour } from './tour.ts';
-
-const commandLine = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+import { randomBytes } from 'node:crypto';
+import { expectJson } from './http.ts';
+import { expect } from './surprise.ts';
+import { bearer, type Step } from './tour.ts';
 
 export const grantAccess: Step = {
   title: 'Assign access',
   about:
-    'A registration makes an app that nobody may use yet. The operator assigns it to the user, on the command line.',
-  run: async (tour) => {
-    const { app_id } = tour.recall('client');
-    await gatehouse(tour, [
-      'access',
-      'grant',
-      '--account',
-      'demo',
-      '--app',
-      String(app_id),
-      '--user',
-      tour.demo.user.email,
-    ]);
+    'A registration makes an app that nobody may use yet. A program of the operator looks the user up and makes a role ' +
+    'that gives its users the app.',
+  run: async ({ send, recall, learn, demo }) => {
+    const headers = bearer(recall('credentialToken'));
+    const found = await send(
+      'GET',
+      `/api/2/users?${new URLSearchParams({ email: demo.user.email, fields: 'id,email' })}`,
+      {
+        headers,
+      },
+    );
+    const [user] = expectJson<{ id: number }[]>(found, 200);
+    expect(user !== undefined, `there is no user ${demo.user.email}`);
+    const answer = await send('POST', '/api/2/roles', {
+      headers,
+      json: { name: `Portal users ${randomName()}`, apps: [recall('client').app_id], users: [user.id] },
+    });
+    learn('role', expectJson<{ id: number }>(answer, 201));
   },
 };
 
-/** Runs a command on the service's database and prints it with what it said. */
-async function gatehouse({ demoFile }: Tour, args: readonly string[]): Promise<void> {
-  say(`\n$ gatehouse ${args.join(' ')} --json\n`);
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, '--json'], {
-      env: { ...database(demoFile), ...process.env },
+export const createUser: Step = {
+  title: 'Create a user',
+  about: 'A new colleague gets the role with the account, and with the role the app.',
+  run: async ({ send, recall, learn }) => {
+    const headers = bearer(recall('credentialToken'));
+    const created = await send('POST', '/api/2/users', {
+      headers,
+      json: {
+        email: `grace.${randomName()}@example.com`,
+        firstname: 'Grace',
+        lastname: 'Hopper',
+        password: randomBytes(24).toString('base64url'),
+        role_ids: [recall('role').id],
+      },
     });
-    say(`${indent(showJson(JSON.parse(stdout)))}\n`);
-  } catch (error) {
-    const { stderr } = error as { stderr?: string };
-    throw new Surprise(`the command failed: ${stderr?.trim() || String(error)}`);
-  }
-}
+    const user = expectJson<{ id: number; status: number }>(created, 201);
+    expect(user.status === 1, 'a user who has a password should be active');
+    learn('user', user);
+    const apps = expectJson<{ id: number }[]>(await send('GET', `/api/2/users/${user.id}/apps`, { headers }), 200);
+    expect(
+      apps.some(({ id }) => id === recall('client').app_id),
+      'the user should have been given the app',
+    );
+  },
+};
 
-/** Where `demo.json` lies are also the database and the key, unless the settings say otherwise. */
-function database(demoFile: string): Record<string, string> {
-  const settings = ['DATABASE_URL', 'MASTER_KEY_FILE'];
-  if (settings.some((name) => process.env[name])) return {};
-  const folder = dirname(demoFile);
-  return { DATABASE_URL: `sqlite:${join(folder, 'gatehouse.db')}`, MASTER_KEY_FILE: join(folder, 'master.key') };
+export const tidyUp: Step = {
+  title: 'Tidy up',
+  about:
+    'What the tour made besides the client goes again: the API with its scopes, claims and links, the user, the role.',
+  run: async ({ send, recall }) => {
+    const headers = bearer(recall('credentialToken'));
+    for (const path of [
+      `/api/2/api_authorizations/${recall('api').id}`,
+      `/api/2/users/${recall('user').id}`,
+      `/api/2/roles/${recall('role').id}`,
+    ]) {
+      const { status } = await send('DELETE', path, { headers });
+      expect(status === 204, `the answer should have been 204, and it was ${status}`);
+    }
+  },
+};
+
+/** Names that are taken are refused, and the tour can be walked again and again. */
+export function randomName(): string {
+  return randomBytes(4).toString('hex');
 }

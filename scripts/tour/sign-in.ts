@@ -14,27 +14,30 @@ export const signIn: Step = {
   about:
     'The client sends the browser to the service with a PKCE challenge. The user signs in and consents on plain forms, ' +
     'here filled in by a program, and the browser comes back to the client with a code.',
-  run: async (tour) => {
-    const { client_id } = tour.recall('client');
-    const [verifier, state, nonce] = [random(), random(), random()];
-    const start = `/oauth2/authorize?${new URLSearchParams({
-      response_type: 'code',
-      client_id,
-      redirect_uri: redirectUri,
-      scope: 'openid profile email',
-      state,
-      nonce,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    })}`;
-    const back = (await browse(tour, start)).searchParams;
-    expect(back.has('code'), `the client got ${back.get('error') ?? 'nothing'} instead of a code`);
-    expect(back.get('state') === state, 'the state that came back is not the one that was sent');
-    // RFC 9207 §2.4: the answer is from the issuer that was asked.
-    expect(back.get('iss') === tour.demo.issuer, 'the answer names another issuer');
-    tour.learn('code', { value: back.get('code') ?? '', verifier, nonce });
-  },
+  run: (tour) => signInFor(tour, { scope: 'openid profile email' }),
 };
+
+/** Signs the user in for what `asked` names, and learns the code that the client gets. */
+export async function signInFor(tour: Tour, asked: Readonly<Record<string, string>>): Promise<void> {
+  const { client_id } = tour.recall('client');
+  const [verifier, state, nonce] = [random(), random(), random()];
+  const start = `/oauth2/authorize?${new URLSearchParams({
+    response_type: 'code',
+    client_id,
+    redirect_uri: redirectUri,
+    ...asked,
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })}`;
+  const back = (await browse(tour, start)).searchParams;
+  expect(back.has('code'), `the client got ${back.get('error') ?? 'nothing'} instead of a code`);
+  expect(back.get('state') === state, 'the state that came back is not the one that was sent');
+  // RFC 9207 §2.4: the answer is from the issuer that was asked.
+  expect(back.get('iss') === tour.demo.issuer, 'the answer names another issuer');
+  tour.learn('code', { value: back.get('code') ?? '', verifier, nonce });
+}
 
 /** Walks on from a path, through redirects and forms, to the address of the client that the browser is sent to. */
 async function browse(tour: Tour, start: string): Promise<URL> {
@@ -75,18 +78,10 @@ function fillIn({ demo }: Tour, { names, values }: Form): Record<string, string>
 export const redeemCode: Step = {
   title: 'The code for the first tokens',
   about: 'The client exchanges the code at the standard door, within 60 seconds and once.',
-  run: async ({ send, recall, learn, demo }) => {
+  run: async (tour) => {
+    const { recall, learn, demo } = tour;
     const [client, code] = [recall('client'), recall('code')];
-    const answer = await send('POST', '/oauth2/token', {
-      headers: basic(client),
-      form: {
-        grant_type: 'authorization_code',
-        code: code.value,
-        redirect_uri: redirectUri,
-        code_verifier: code.verifier,
-      },
-    });
-    const tokens = expectJson<TokenSet>(answer, 200);
+    const tokens = await redeem(tour);
     const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     say(`\n  The id token says:\n${indent(showJson(claims))}\n`);
     expect(claims.iss === demo.issuer && claims.aud === client.client_id, 'the id token is not for this client');
@@ -94,3 +89,18 @@ export const redeemCode: Step = {
     learn('tokens', tokens);
   },
 };
+
+/** Exchanges the code that was learned last. */
+export async function redeem({ send, recall }: Tour): Promise<TokenSet> {
+  const code = recall('code');
+  const answer = await send('POST', '/oauth2/token', {
+    headers: basic(recall('client')),
+    form: {
+      grant_type: 'authorization_code',
+      code: code.value,
+      redirect_uri: redirectUri,
+      code_verifier: code.verifier,
+    },
+  });
+  return expectJson<TokenSet>(answer, 200);
+}

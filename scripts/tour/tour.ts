@@ -32,14 +32,15 @@ export interface Facts {
   client: RegisteredClient;
   code: { readonly value: string; readonly verifier: string; readonly nonce: string };
   tokens: TokenSet;
+  role: { readonly id: number };
+  user: { readonly id: number };
+  api: { readonly id: number; readonly resource: string };
 }
 
 export interface Tour {
   /** Base URL of the service, without a slash at its end. */
   readonly url: string;
   readonly demo: Demo;
-  /** Path of `demo.json`. */
-  readonly demoFile: string;
   /** Keeps a fact for later steps. */
   learn<Name extends keyof Facts>(name: Name, fact: Facts[Name]): void;
   /** A fact that an earlier step learned. */
@@ -64,7 +65,6 @@ export async function beginTour({ url, demo: demoFile }: { url?: string; demo: s
   return {
     url: base,
     demo,
-    demoFile,
     learn: (name, fact) => {
       facts[name] = fact;
     },

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Failure } from '../domain/failure.ts';
-import { isImportedDigest, matchesImported } from '../domain/users/imported-passwords.ts';
+import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords } from '../services.ts';
+import { createImportedBcrypt } from './bcrypt.ts';
 
 export interface Argon2Cost {
   /** KiB of memory. */
@@ -29,6 +30,7 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   const places = createPlaces(Math.max(1, cores - 1), mostWaiting);
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
+  const bcrypt = createImportedBcrypt();
 
   // NFKC, so that a password typed on another keyboard is the same password. As text: `verify` takes no other bytes.
   const peppered = (password: string) =>
@@ -38,8 +40,11 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
     const imported = digest !== null && isImportedDigest(digest);
     // In any case, for the time it takes.
     const matches = await verify(phcOf(digest === null || imported ? dummy : digest), peppered(password));
-    if (imported) return matchesImported(password, digest);
-    return matches && digest !== null;
+    const hash = digest === null ? null : bcryptHashOf(digest);
+    if (hash !== null) return bcrypt.matches(password, hash);
+    const right = imported ? matchesSalted(password, digest) : matches && digest !== null;
+    if (!right) await bcrypt.spend(password);
+    return right;
   }
 
   return {

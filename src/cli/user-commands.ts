@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Failure } from '../domain/failure.ts';
-import { createRole } from '../domain/roles/roles.ts';
+import { assignPolicy, findPolicyId } from '../domain/policies/policies.ts';
+import { createRole, requireRole } from '../domain/roles/roles.ts';
 import { fullName } from '../domain/users/names.ts';
 import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
 import { createUser, listUsers, requireUser, setUser, type UserChanges } from '../domain/users/users.ts';
@@ -71,6 +72,26 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
       return { json: { id, name }, text: fields({ id, name }) };
     }),
   ).requiredOption('--account <subdomain>', 'the account');
+  addCommand<{ account: string }>(group, 'set <name> <pairs...>', 'change a role: key=value', outlet, (call) => {
+    const [name, pairs] = call.args as [string, string[]];
+    const policy = readPolicy(readPairs(pairs));
+    return withAccount(call.options.account, async (services, account) => {
+      const { id } = await requireRole(services.store, account, name);
+      await assignPolicy(services, account, { roleId: id }, await findPolicyId(services.store, account, policy));
+      return { json: { id, name, policy }, text: fields({ id, name, policy }) };
+    });
+  })
+    .requiredOption('--account <subdomain>', 'the account')
+    .addHelpText('after', '\nKeys: policy (the name of a policy; nothing for none)');
+}
+
+function readPolicy({ policy, ...others }: Readonly<Record<string, string>>): string | null {
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined || policy === undefined) {
+    const name = unknown ?? 'policy';
+    throw new Failure('value_invalid', { name, message: 'policy=<name> is what can be set of a role' });
+  }
+  return policy || null;
 }
 
 function pickNames({ email, username, firstname, lastname }: Omit<NewUserOptions, 'account' | 'password' | 'role'>) {

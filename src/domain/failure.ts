@@ -19,6 +19,7 @@ export const failureCodes = [
   'caller_unauthenticated',
   'scope_insufficient',
   'credential_authentication_failed',
+  'api_key_invalid',
   // Registration of clients.
   'registration_closed',
   'redirect_uri_invalid',
@@ -39,9 +40,12 @@ export const failureCodes = [
   'user_suspended',
   'user_inactive',
   'access_not_assigned',
+  // A hook of the account refused the sign-in, or failed and the account wants nobody signed in then.
+  'sign_in_refused',
   // Hosted pages.
   'authorization_request_invalid',
   'cross_site_request',
+  'invite_unusable',
   // Management.
   'value_invalid',
   'conflict',

@@ -7,6 +7,7 @@ export const secretPrefixes = {
   clientSecret: 'cs_',
   credentialToken: 'ct_',
   apiKey: 'ak_',
+  inviteLink: 'il_',
   registrationToken: 'rg_',
 } as const;
 
@@ -26,4 +27,17 @@ export function matchesDigest(secret: string, digest: string | null): boolean {
   const stored = Buffer.from(digest ?? '');
   const comparable = stored.length === presented.length ? stored : Buffer.alloc(presented.length);
   return timingSafeEqual(presented, comparable) && digest !== null;
+}
+
+/** A random UUID (RFC 9562 §5.4). */
+export function newUuid(random: Random): string {
+  return uuidOf(random.bytes(16));
+}
+
+/** The same of 16 bytes that are as good as random. */
+export function uuidOf(bytes: Buffer): string {
+  const uuid = Buffer.from(bytes.subarray(0, 16));
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40;
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
+  return uuid.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

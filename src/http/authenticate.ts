@@ -4,10 +4,10 @@ import type { LimitName } from '../domain/accounts/settings.ts';
 import { bearerToken } from '../domain/callers/bearer.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import { authenticateBearer } from '../domain/callers/credential-tokens.ts';
-import { unlimited } from '../domain/callers/unlimited.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitState, Services } from '../services.ts';
+import type { Services } from '../services.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
+import { takeLimit } from './say-limit.ts';
 
 /**
  * Security handlers for the validator, one per scheme of the contracts. The validator keeps neither class nor code of
@@ -27,15 +27,8 @@ export function securityHandlers(services: Services, limit?: LimitName) {
     return counted;
   }
 
-  /** Counts the call; the answer says what is left, whatever becomes of it. Throws `rate_limited`. */
   async function count(res: Response, account: Account, name: LimitName, caller: Caller): Promise<Caller> {
-    const { limits } = services;
-    try {
-      sayLimit(res, await limits.take(account, name, caller.clientId));
-    } catch (refusal) {
-      sayLimit(res, await limits.state(account, name, caller.clientId));
-      throw refusal;
-    }
+    await takeLimit(res, services.limits, account, name, caller.clientId);
     return caller;
   }
 
@@ -63,13 +56,6 @@ export function securityHandlers(services: Services, limit?: LimitName) {
       }
     },
   };
-}
-
-function sayLimit(res: Response, state: LimitState | null): void {
-  const { limit, remaining, resetSeconds } = state ?? unlimited;
-  res.setHeader('x-ratelimit-limit', String(limit));
-  res.setHeader('x-ratelimit-remaining', String(remaining));
-  res.setHeader('x-ratelimit-reset', String(resetSeconds));
 }
 
 /** All scopes any of which would permit the operation. */

@@ -7,6 +7,13 @@ interface ContractResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
+/** Where an operation finds the API key of its caller: a member of the query or the body, or the user name of HTTP Basic. */
+export interface ApiKeyPlace {
+  readonly in: 'query' | 'body' | 'basic';
+  /** The member. */
+  readonly name?: string;
+}
+
 export interface ContractOperation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -14,13 +21,26 @@ export interface ContractOperation {
   readonly responses: Readonly<Record<string, ContractResponse>>;
   /** Answered to scripts of other origins (Fetch standard, CORS protocol). */
   readonly 'x-cors'?: boolean;
+  readonly deprecated?: boolean;
+  /** `<METHOD> <path>` of the operation that replaces a deprecated one. */
+  readonly 'x-successor'?: string;
+  readonly 'x-api-key'?: ApiKeyPlace;
+  /** Any query is read: of the parameters that the contract names, those that are texts and given once. */
+  readonly 'x-any-query'?: boolean;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 
 export interface Contract {
   readonly info: { readonly title: string; readonly summary?: string; readonly description?: string };
   readonly 'x-owns': readonly string[];
+  /** All of the surface is deprecated: since when (ISO date), and what replaces it, for answers outside any operation. */
+  readonly 'x-deprecation'?: { readonly since: string; readonly successor: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components?: { readonly responses?: Readonly<Record<string, ContractResponse>> };
+  readonly components?: {
+    readonly responses?: Readonly<Record<string, ContractResponse>>;
+    readonly securitySchemes?: object;
+    readonly schemas?: object;
+  };
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
+import type { Actor } from '../domain/audit/origin.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ContractOperation } from './contract.ts';
@@ -20,6 +21,8 @@ export interface Exchange {
   pathParameters: Readonly<Record<string, string>>;
   operation: ContractOperation | null;
   caller: Caller | null;
+  /** The API key that the request was made with, on a deprecated surface. */
+  apiKeyId: number | null;
   /** Why the bearer that was sent did not do; decides the answer when nothing else let the caller in. */
   callerFailure: Failure | null;
   /** The failure that was answered, for the log. */
@@ -33,6 +36,12 @@ export function exchangeOf(res: Response): Exchange {
 
 export function beginExchange(res: Response, exchange: Exchange): void {
   res.locals['exchange'] = exchange;
+}
+
+/** On whose behalf a request is served, as far as the request says. */
+export function actorOf({ apiKeyId, caller }: Exchange): Actor | null {
+  if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
+  return caller && { type: 'credential', id: caller.credentialId };
 }
 
 /** How often a header stands in the request as sent. Node joins or drops repetitions, so only the raw list tells. */

@@ -21,6 +21,7 @@ export function openExchange(services: Pick<Services, 'log' | 'addresses'>, metr
       pathParameters: {},
       operation: null,
       caller: null,
+      apiKeyId: null,
       callerFailure: null,
       failure: null,
     };

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { ContractOperation } from './contract.ts';
 import type { ReplyHeaders } from './operation.ts';
+import { type XmlWriter, xmlType } from './xml-bodies.ts';
 
 /** For documents and data: nothing of an answer may be run, framed or sniffed. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'";
@@ -16,25 +17,36 @@ export function sendDefaults(res: Response, requestId: string, secure: boolean):
   if (secure) res.setHeader('strict-transport-security', 'max-age=63072000; includeSubDomains');
 }
 
+/** How a surface writes what the contract does not settle by itself. */
+export interface ReplyForm {
+  /** Of an answer outside any operation. */
+  readonly fallbackType: string;
+  readonly writeXml: XmlWriter;
+}
+
 /** Sends a reply in the media type that the contract gives this status. */
 export function sendReply(
   res: Response,
   operation: ContractOperation | null,
   reply: { readonly status: number; readonly body?: unknown; readonly headers?: ReplyHeaders },
-  fallbackType = 'application/json',
+  { fallbackType, writeXml }: ReplyForm,
 ): void {
-  res.statusCode = reply.status;
-  const documented = Object.keys(operation?.responses[String(reply.status)]?.content ?? {});
+  const { status, body, headers = {} } = reply;
+  res.statusCode = status;
+  const documented = Object.keys(operation?.responses[String(status)]?.content ?? {});
+  const isText = typeof body === 'string';
   // Where the contract offers a page or data, the reply is a page when it is text.
   const type =
-    documented.find((one) => (one === 'application/json') === (typeof reply.body !== 'string')) ?? fallbackType;
-  if (reply.body !== undefined) {
-    res.setHeader(
-      'content-type',
-      type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type,
-    );
+    documented.find((one) => (one === 'application/json') !== isText) ??
+    documented.find((one) => one === xmlType) ??
+    fallbackType;
+  if (body !== undefined) {
+    const named = type.startsWith('text/') || type === 'application/json' || (type === xmlType && !isText);
+    res.setHeader('content-type', named ? `${type}; charset=utf-8` : type);
   }
-  for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
-  if (reply.body === undefined) res.end();
-  else res.end(type === 'application/json' ? JSON.stringify(reply.body) : reply.body);
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (body === undefined) res.end();
+  else if (type === 'application/json') res.end(JSON.stringify(body));
+  else if (type === xmlType && !isText) res.end(writeXml(operation, status, body));
+  else res.end(body);
 }

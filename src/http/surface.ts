@@ -3,23 +3,28 @@
  * validate against the contract → dispatch by operationId → answer, or refuse by the surface's own table.
  */
 
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
+import { isLegacyHost } from '../domain/accounts/hosts.ts';
 import type { LimitName } from '../domain/accounts/settings.ts';
 import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
+import { requireAccepted } from './accept.ts';
 import { readBody, readQuery } from './body.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
-import { failureOf, type InvalidCode } from './failure-of.ts';
+import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
+import { actorOf, exchangeOf } from './exchange.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import { readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
 import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
-import { sendReply } from './send.ts';
+import { refuse } from './refuse.ts';
+import { type ReplyForm, sendReply } from './send.ts';
 import { createValidator, pathParametersOf } from './validator.ts';
+import { readXmlBody, xmlType, xmlWriter } from './xml-bodies.ts';
 
 export interface SurfaceDefinition<Operations> {
   readonly name: string;
@@ -29,11 +34,15 @@ export interface SurfaceDefinition<Operations> {
   /** The code for a member that does not fit the contract, given its JSON pointer (`/body/redirect_uris/0`). */
   readonly invalid?: (operationId: keyof Operations & string, pointer: string) => FailureCode;
   /** What refusals outside any operation are written in. */
-  readonly mediaType?: 'application/json' | 'text/html';
-  /** Counts every call of a known caller; its answers say what is left. */
+  readonly mediaType?: 'application/json' | 'application/xml' | 'text/html';
+  /** Counts every call of a known caller, by credential or API key; its answers say what is left. */
   readonly limit?: LimitName;
   /** A request without a body is read as an empty object, whatever its Content-Type says. */
   readonly emptyBody?: 'object';
+  /** Bodies are XML that the contract describes: whoever does not accept it is told so. */
+  readonly codec?: 'xml';
+  /** Told of every refusal of a caller with an API key before it is answered; limits and faults of the service excepted. */
+  readonly onRefusal?: (failure: Failure, operationId: string, account: Account) => Promise<void>;
 }
 
 export interface Surface {
@@ -47,16 +56,28 @@ export interface Surface {
 /** Makes a surface ready to mount. Throws when its contract leaves an operation's security unsaid. */
 export function createSurface<Operations>(services: Services, definition: SurfaceDefinition<Operations>): Surface {
   const routes = readRoutes(definition.contract);
+  const deprecation = readDeprecation(definition.name, definition.contract);
+  const byKey = (...places: Parameters<typeof identifyByKey>[3]) =>
+    deprecation ? [identifyByKey(services, deprecation, definition.limit, places)] : [];
+  const form: ReplyForm = {
+    fallbackType: definition.mediaType ?? 'application/json',
+    writeXml: xmlWriter(definition.contract, routes),
+  };
+  const isXml = definition.codec === 'xml';
   const router = Router();
   router.use(
     findRoute(definition.name, routes),
-    findAccount(services),
+    findAccount(services, deprecation),
     requireOperation(routes),
+    ...byKey('basic'),
+    ...(isXml ? [requireAccepted(xmlType)] : []),
     readBody(definition.emptyBody === 'object'),
+    ...(isXml ? [readXmlBody(definition.contract)] : []),
     readQuery(),
+    ...byKey('query', 'body'),
     ...createValidator(services, definition.contract, definition.limit),
-    dispatch(services, definition.handlers, readListRules(definition.contract)),
-    refuse(services, definition),
+    dispatch(services, definition.handlers, readListRules(definition.contract), form),
+    refuse(services, definition, deprecation, form),
   );
   const prefixes = definition.contract['x-owns'];
   return {
@@ -67,12 +88,17 @@ export function createSurface<Operations>(services: Services, definition: Surfac
   };
 }
 
-function findAccount(services: Services): RequestHandler {
+function findAccount(services: Services, deprecation: Deprecation | null): RequestHandler {
   return async (req, res, next) => {
     const exchange = exchangeOf(res);
+    if (deprecation) announceDeprecation(res, deprecation, exchange);
     if (exchange.malformed) throw exchange.malformed;
-    exchange.account = await findAccountByHost(services, req.headers.host ?? '');
-    if (!exchange.account) throw new Failure('account_unknown');
+    const host = req.headers.host ?? '';
+    exchange.account = await findAccountByHost(services, host);
+    if (!exchange.account && !(deprecation && isLegacyHost(services.addresses, host))) {
+      throw new Failure('account_unknown');
+    }
+    if (deprecation && exchange.account) announceDeprecation(res, deprecation, exchange);
     next();
   };
 }
@@ -85,6 +111,7 @@ function dispatch<Operations>(
   services: Services,
   handlers: Handlers<Operations>,
   lists: ReadonlyMap<string, ListRules>,
+  form: ReplyForm,
 ): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res);
@@ -110,42 +137,8 @@ function dispatch<Operations>(
         return readList(services, rules, origin, req.query);
       },
     };
-    const actor = caller && ({ type: 'credential', id: caller.credentialId } as const);
+    const actor = actorOf(exchange);
     const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
-    sendReply(res, operation, reply as Reply<unknown>);
+    sendReply(res, operation, reply as Reply<unknown>, form);
   };
-}
-
-function refuse<Operations>(services: Services, definition: SurfaceDefinition<Operations>): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    const exchange = exchangeOf(res);
-    const failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
-    exchange.failure = failure;
-    if (failure.code === 'internal') reportFault(services, failure, exchange);
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
-    const row = definition.failures[failure.code];
-    const context = {
-      requestId: exchange.requestId,
-      operation: exchange.operation?.operationId ?? null,
-      account: exchange.account,
-    };
-    const reply = typeof row === 'function' ? row(failure, context) : row;
-    const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
-    if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
-    sendReply(res, exchange.operation, reply, definition.mediaType);
-  };
-}
-
-function reportFault(services: Services, failure: Failure, exchange: Exchange): void {
-  const { cause, detail } = failure;
-  const fault = cause instanceof Error ? cause : failure;
-  services.log.error('internal error', {
-    requestId: exchange.requestId,
-    ...(exchange.operation && { operation: exchange.operation.operationId }),
-    ...(detail.reason !== undefined && { reason: detail.reason }),
-    stack: fault.stack ?? fault.message,
-  });
 }

@@ -98,13 +98,16 @@ function readable(contract: Contract, schemes: readonly string[]): object {
   const paths = Object.entries(copy.paths).map(([path, item]) => [
     path,
     Object.fromEntries(
-      Object.entries(item).map(([key, value]) => [
-        key,
-        isOperation(value) ? { ...value, security: checkedHere(value, schemes), responses: {} } : value,
-      ]),
+      Object.entries(item).map(([key, value]) => [key, isOperation(value) ? checkable(value, schemes) : value]),
     ),
   ]);
   return { ...copy, components, paths: Object.fromEntries(paths) };
+}
+
+/** An operation that takes any query has no parameter that could be refused. */
+function checkable(operation: ContractOperation, schemes: readonly string[]): object {
+  const checked = { ...operation, security: checkedHere(operation, schemes), responses: {} };
+  return operation['x-any-query'] ? { ...checked, parameters: [] } : checked;
 }
 
 function isOperation(value: unknown): value is ContractOperation {
@@ -113,9 +116,14 @@ function isOperation(value: unknown): value is ContractOperation {
 
 /**
  * The requirements that `schemes` check. Where an operation lets in everyone as well (`{}`), the domain checks what else
- * it names: how a client shows who it is depends on its registration, and comes in a header or in the form.
+ * it names: how a client shows who it is depends on its registration, and comes in a header or in the form. An API key
+ * has been looked up by then.
  */
-function checkedHere({ operationId, security = [] }: ContractOperation, schemes: readonly string[]): object[] {
+function checkedHere(
+  { operationId, security = [], ...operation }: ContractOperation,
+  schemes: readonly string[],
+): object[] {
+  if (operation['x-api-key']) return [];
   const open = security.some((requirement) => Object.keys(requirement).length === 0);
   const checked = security.filter((requirement) => Object.keys(requirement).some((scheme) => schemes.includes(scheme)));
   if (!open && checked.length < security.length) throw new Error(`nothing checks who calls operation ${operationId}`);

@@ -15,7 +15,7 @@ export interface Asset {
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
-    parts: ['styles/base.css', 'styles/frame.css', 'styles/forms.css', 'styles/content.css', 'styles/adaptations.css'],
+    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'adaptations'].map((part) => `styles/${part}.css`),
   },
   'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },
 } as const;

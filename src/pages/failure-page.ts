@@ -18,7 +18,7 @@ export function failurePageHeaders({ account }: Pick<RefusalContext, 'account'>)
   return pageHeaders(account ? {} : { styleSource: standaloneStyleSource });
 }
 
-export type PageStatus = 400 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
+export type PageStatus = 400 | 403 | 404 | 405 | 410 | 413 | 429 | 500 | 503;
 
 interface Words {
   readonly title: string;
@@ -39,6 +39,11 @@ const words = {
   },
   404: { title: 'There is nothing here', message: 'The address is not known to this service.' },
   405: { title: 'This does not work here', message: 'The address cannot be used in this way.' },
+  410: {
+    title: 'This link does not work',
+    message: 'It is not complete, or a newer one took its place.',
+    hint: 'Look for the newest link that you were sent, or ask for another.',
+  },
   413: { title: 'That was too much', message: 'The form is larger than this service takes.' },
   429: {
     title: 'Too many tries',
@@ -57,6 +62,20 @@ const words = {
   },
 } as const satisfies Record<PageStatus, Words>;
 
+/** Why a link with which a password is chosen cannot be used. */
+const inviteWords: Readonly<Record<string, Words>> = {
+  used: {
+    title: 'This link has been used',
+    message: 'A password was chosen with it already.',
+    hint: 'Sign in with that password, or ask for another link.',
+  },
+  expired: {
+    title: 'This link has expired',
+    message: 'It was valid for 72 hours.',
+    hint: 'Ask for another one.',
+  },
+};
+
 /** The page that a failure gets: a refusal names the user's state, anything else says what to do. */
 export function failurePage(status: PageStatus, failure: Failure, { requestId, account }: RefusalContext): string {
   const accountName = account?.name;
@@ -66,7 +85,10 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     case 'user_suspended':
     case 'user_inactive':
     case 'access_not_assigned':
+    case 'sign_in_refused':
       return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
+    case 'invite_unusable':
+      return errorPage({ accountName, ...(inviteWords[detail.value ?? ''] ?? words[410]), requestId, status });
     case 'authorization_request_invalid':
     case 'parameter_missing':
     case 'parameter_repeated':

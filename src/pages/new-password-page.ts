@@ -1,16 +1,13 @@
 import { page, tile } from './page.ts';
+import { closedInItself } from './text.ts';
 
 /** Why a new password was not taken; `weakness` follows the words "the password". */
 export type NewPasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
 
-/** What the page for a new password shows. */
-export interface NewPasswordView {
+/** What every page with a new password shows. */
+interface PasswordView {
   readonly accountName: string;
-  readonly appName: string;
-  /** Address of the application's logo, shown in place of its initial. */
-  readonly logoUri?: string | undefined;
   readonly csrf: string;
-  readonly request: string;
   /** Whose password it is; shown, and for the browser's list of passwords. */
   readonly username: string;
   /** Characters that it must have at least. */
@@ -18,6 +15,20 @@ export interface NewPasswordView {
   readonly problem?: NewPasswordProblem | undefined;
   /** Path that the form is sent to. */
   readonly action: string;
+}
+
+/** What the page for a new password shows in a sign-in. */
+export interface NewPasswordView extends PasswordView {
+  readonly appName: string;
+  /** Address of the application's logo, shown in place of its initial. */
+  readonly logoUri?: string | undefined;
+  readonly request: string;
+}
+
+/** What the page for an invited user shows. */
+export interface InviteView extends PasswordView {
+  /** Of the link, sent back as `token`. */
+  readonly token: string;
 }
 
 const problems = {
@@ -28,16 +39,48 @@ const problems = {
 
 /** The page on which an expired password is replaced: HTML of a whole document. */
 export function newPasswordPage(view: NewPasswordView): string {
+  const { appName, logoUri, request } = view;
+  return passwordPage(view, {
+    heading: 'Choose a new password',
+    tile: tile(appName, logoUri),
+    lead: { before: 'Your password has expired. Replace it to continue to ', name: appName },
+    hidden: { name: 'request', value: request },
+    submit: 'Save and continue',
+  });
+}
+
+/** The page to which an invite link leads: HTML of a whole document. */
+export function invitePage(view: InviteView): string {
+  return passwordPage(view, {
+    heading: 'Choose a password',
+    tile: tile(view.accountName, undefined),
+    lead: { before: 'With it you sign in at ', name: view.accountName },
+    hidden: { name: 'token', value: view.token },
+    submit: 'Save and sign in',
+  });
+}
+
+interface Parts {
+  readonly heading: string;
+  readonly tile: ReturnType<typeof tile>;
+  readonly lead: { readonly before: string; readonly name: string };
+  /** What the form sends back beside `csrf`. */
+  readonly hidden: { readonly name: string; readonly value: string };
+  readonly submit: string;
+}
+
+function passwordPage(view: PasswordView, { heading, tile, lead, hidden, submit }: Parts): string {
   const { problem } = view;
-  const title = 'Choose a new password';
   return page(
     'new-password',
-    { title: problem ? `Problem: ${title}` : title, accountName: view.accountName },
+    { title: problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
     {
-      heading: title,
-      app: tile(view.appName, view.logoUri),
+      heading,
+      app: tile,
+      lead: { ...lead, name: closedInItself(lead.name) },
+      hidden,
+      submit,
       csrf: view.csrf,
-      request: view.request,
       username: view.username,
       minimumLength: view.minimumLength,
       action: view.action,

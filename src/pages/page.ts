@@ -7,8 +7,12 @@ import { closedInItself, initial, isolated, tileColour, webLink } from './text.t
 
 const eta = new Eta({ autoEscape: true });
 
+const templates = [
+  ...['layout', 'icon', 'app-tile', 'problem', 'sign-in', 'second-factor', 'enrolment', 'recovery-codes'],
+  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out'],
+];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
-for (const name of ['layout', 'icon', 'sign-in', 'new-password', 'consent', 'message', 'sign-out', 'signed-out']) {
+for (const name of templates) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`./views/${name}.eta`, import.meta.url), 'utf8'));
 }
 

@@ -1,5 +1,9 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+import type { SignInTraitsRecord } from './hook-records.ts';
+
+export type * from './hook-records.ts';
+
 export type Milliseconds = number;
 
 /** A customer of the service, chosen by the Host of a request. */
@@ -392,6 +396,8 @@ export interface AuthorizationParameters {
   readonly loginHint: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
+  /** True: the client wants a second factor (`acr_values`). */
+  readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
 }
@@ -409,12 +415,56 @@ export interface AuthorizationRequestRecord {
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */
   readonly decidedBy: number | null;
-  /** Who gave the right password for this request and has to replace it before going on. */
+  /** Who gave the right password for this request and has something else to do before they are signed in. */
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** The policy that a hook chose for this sign-in; null: none. */
+  readonly hookPolicyId: number | null;
+  /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
+  readonly hookPolicyUserId: number | null;
+  /** What is remembered of this sign-in once it succeeds, for the risk of later ones; null: nothing. */
+  readonly hookTraits: SignInTraitsRecord | null;
+  /** How they have shown who they are until now, as the session will say it; null without a password. */
+  readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
+}
+
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
+export type FactorKind = 'totp';
+
+/** What a user has beside the password. It counts once it is accepted. */
+export interface FactorDeviceRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly userId: number;
+  readonly kind: FactorKind;
+  /** As its user knows it. */
+  readonly name: string;
+  /** Names its registration; a UUID. */
+  readonly registrationId: string;
+  /** Its seed, sealed under the account's data key. */
+  readonly sealedSecret: string;
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  readonly lastStep: number;
+  readonly lastUsedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  /** Until when it can be accepted; null once it is. */
+  readonly expiresAt: Milliseconds | null;
+  readonly acceptedAt: Milliseconds | null;
+}
+
+/** Asks, over the management API, for a code of a device. */
+export interface FactorVerificationRecord {
+  readonly accountId: number;
+  /** A UUID. */
+  readonly id: string;
+  readonly userId: number;
+  readonly deviceId: number;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly acceptedAt: Milliseconds | null;
 }
 
 /** An authorization code: used once, for the client, redirect URI and verifier it was made for. */
@@ -499,21 +549,73 @@ export interface EventRecord {
   readonly hash: string;
 }
 
+/** A link with which a user chooses a password; a user has one at most. */
+export interface InviteLinkRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly digest: string;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+  readonly usedAt: Milliseconds | null;
+}
+
 /** What is counted and not told one by one. */
+/** `call.<operationId>` is a call made with an API key. */
 export type CountKind =
   | 'refresh'
   | 'introspection'
   | 'client_credentials'
   | 'credential_token'
   | 'authorization_code'
-  | 'password';
+  | 'password'
+  | `call.${string}`;
 
 export interface DailyCountRecord {
   readonly accountId: number;
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly kind: CountKind;
-  /** The app; for `credential_token` the credential. */
+  /** The app; for `credential_token` the credential, for a call the API key. */
   readonly subjectId: number;
   readonly count: number;
+  /** When the last of them was; null for a day that was counted before this was kept. */
+  readonly lastAt: Milliseconds | null;
+}
+
+/** The packages of a hook on their way to a script. */
+export interface PackageBuildRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** Exact versions by the name of the package. */
+  readonly packages: Readonly<Record<string, string>>;
+  readonly state: 'queued' | 'running' | 'ready' | 'failed';
+  /** Of the bundle; null until it is ready. */
+  readonly digest: string | null;
+  /** In words for the author of the hook; null unless it failed. */
+  readonly failure: string | null;
+  /** How often a node began with it: who takes it up again outdates whoever had it before. */
+  readonly attempts: number;
+  /** From when on a node may take it; null when it has ended. */
+  readonly dueAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+}
+
+/** What is remembered of a user's sign-ins: digests, country codes, hours and times, each list bounded. */
+export interface SignInHistory {
+  /** How many there were. */
+  readonly count: number;
+  /** What was seen, with the time it was seen last, newest first. */
+  readonly devices: readonly (readonly [digest: string, at: Milliseconds])[];
+  readonly networks: readonly (readonly [digest: string, at: Milliseconds])[];
+  readonly countries: readonly (readonly [code: string, at: Milliseconds])[];
+  /** Sign-ins by hour of the day in UTC: 24 numbers. */
+  readonly hours: readonly number[];
+}
+
+export interface SignInHistoryRecord {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly history: SignInHistory;
+  readonly updatedAt: Milliseconds;
 }

@@ -6,6 +6,7 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
@@ -24,24 +25,31 @@ import type {
   DetailedClient,
   DetailedUser,
   EventRecord,
+  FactorDeviceRecord,
+  FactorVerificationRecord,
   GrantRecord,
+  InviteLinkRecord,
   LinkedServer,
   Milliseconds,
   NewClientRecord,
   NoticeRecord,
   OpenClient,
+  PackageBuildRecord,
   PolicyRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
   ServerScopeRecord,
   SessionRecord,
+  SignInHistoryRecord,
   SigningKeyRecord,
   TokenClient,
   TokenUser,
   UserDetails,
   UserRecord,
 } from './records.ts';
+
+export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
 
@@ -115,6 +123,17 @@ export interface UserKeys {
   readonly usernameKey: string | null;
 }
 
+/** One try of a secret of a user's, to be counted before it is checked. */
+export interface CountedAttempt {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly now: Milliseconds;
+  /** How many in a row close it. */
+  readonly maximum: number;
+  /** Until when they do. */
+  readonly lockedUntil: Milliseconds;
+}
+
 export interface UserStore {
   /** Throws `conflict` with name `email` or `username`. */
   create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
@@ -145,13 +164,7 @@ export interface UserStore {
    * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
    * `maximum`-th attempt in a row, `last`, sets `lockedUntil`.
    */
-  countAttempt(attempt: {
-    readonly accountId: number;
-    readonly userId: number;
-    readonly now: Milliseconds;
-    readonly maximum: number;
-    readonly lockedUntil: Milliseconds;
-  }): Promise<'counted' | 'last' | null>;
+  countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
   /**
    * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
    * closed sign-in: how long a refusal takes must not tell which it was.
@@ -390,6 +403,44 @@ export interface SessionStore {
   endOfUser(accountId: number, userId: number): Promise<void>;
 }
 
+/** Second factors: devices, recovery codes, and the count of wrong codes, which the right password leaves as it is. */
+export interface SecondFactorStore {
+  createDevice(device: New<FactorDeviceRecord>): Promise<FactorDeviceRecord>;
+  /** By the registration that made it, accepted or not. */
+  findRegistration(accountId: number, userId: number, registrationId: string): Promise<FactorDeviceRecord | null>;
+  /** The accepted ones, oldest first. */
+  listDevices(accountId: number, userId: number): Promise<FactorDeviceRecord[]>;
+  /** How many there are, those included that wait to be accepted. */
+  countDevices(accountId: number, userId: number, now: Milliseconds): Promise<number>;
+  /** Accepts a device that waits for it, and the time step that its code was of: true for exactly one caller. */
+  acceptDevice(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Uses up a time step of an accepted device: true for exactly one caller, and never for an older step. */
+  useStep(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Removes an accepted device; false when there is none. */
+  removeDevice(accountId: number, userId: number, id: number): Promise<boolean>;
+  /** As `UserStore.countAttempt`, for codes. */
+  countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
+  clearAttempts(accountId: number, userId: number): Promise<void>;
+  /** The user's recovery codes from now on, none of them used. */
+  replaceRecoveryCodes(accountId: number, userId: number, digests: readonly string[]): Promise<void>;
+  /** Uses a recovery code up: true for exactly one caller. */
+  useRecoveryCode(accountId: number, userId: number, digest: string, at: Milliseconds): Promise<boolean>;
+  /** How many of them are not used. */
+  countRecoveryCodes(accountId: number, userId: number): Promise<number>;
+  createVerification(verification: FactorVerificationRecord): Promise<void>;
+  findVerification(accountId: number, userId: number, id: string): Promise<FactorVerificationRecord | null>;
+  /** True for exactly one caller, before `expiresAt`. */
+  acceptVerification(accountId: number, id: string, at: Milliseconds): Promise<boolean>;
+}
+
+/** How far a user has come who gave the right password and is not signed in yet. */
+export interface FirstFactor {
+  readonly userId: number;
+  readonly checkedAt: Milliseconds;
+  /** How they have shown who they are until now. */
+  readonly methods: readonly string[];
+}
+
 /** What clients are to be told, until they have heard. */
 export interface NoticeStore {
   /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
@@ -409,15 +460,18 @@ export interface NoticeStore {
 export interface AuthorizationStore {
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
-  /** Marks the request as signed in, forgets a decision and a password to be replaced, and binds it to the browser's new identity. */
-  signIn(accountId: number, digest: string, at: Milliseconds, browserDigest: string): Promise<void>;
-  /** Keeps that this user gave the right password and must replace it, and binds the request to the browser's new identity. */
-  awaitPassword(
+  /**
+   * Marks the request as signed in, forgets a decision and how far the sign-in had come, and binds it to the browser's
+   * new identity. Null for `at`: who was signed in has only shown more of who they are.
+   */
+  signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
+  /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
+  keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
+  /** Keeps what hooks made of the sign-in of this user in the request. */
+  keepFiring(
     accountId: number,
     digest: string,
-    userId: number,
-    at: Milliseconds,
-    browserDigest: string,
+    fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
   ): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
@@ -569,12 +623,58 @@ export interface EventStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<EventRecord>>;
 }
 
+/** Links with which users choose a password. */
+export interface InviteStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
+  /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
+  use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
   add(counts: readonly DailyCountRecord[]): Promise<void>;
   /** From this day (`2026-11-21`) on, oldest first. */
   list(accountId: number, from: string): Promise<DailyCountRecord[]>;
+}
+
+/** How a build leaves the state `running`: ended, or to be tried again from `dueAt` on. */
+export interface PackageBuildEnd {
+  readonly state: 'ready' | 'failed' | 'queued';
+  readonly digest?: string;
+  readonly failure?: string;
+  readonly dueAt?: Milliseconds;
+}
+
+export interface PackageBuildStore {
+  /** Queues a build, due at once. */
+  create(build: Pick<PackageBuildRecord, 'accountId' | 'packages' | 'createdAt'>): Promise<PackageBuildRecord>;
+  list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
+  /** Those that have not ended. */
+  countOpen(accountId: number): Promise<number>;
+  /** The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when none is due. */
+  claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
+  /** False when the build has been taken up by another node since, or removed. */
+  finish(
+    build: Pick<PackageBuildRecord, 'accountId' | 'id' | 'attempts'>,
+    end: PackageBuildEnd,
+    at: Milliseconds,
+  ): Promise<boolean>;
+  /** False when there is none. A bundle that no build refers to any more is purged after a day. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Keeps the script that is there already. */
+  addBundle(digest: string, script: string, at: Milliseconds): Promise<void>;
+  /** Notes that a build is about to refer to a bundle; false when there is none. */
+  useBundle(digest: string, at: Milliseconds): Promise<boolean>;
+  findBundle(digest: string): Promise<string | null>;
+}
+
+export interface SignInHistoryStore {
+  find(accountId: number, userId: number): Promise<SignInHistoryRecord | null>;
+  /** Replaces what was remembered of the user. */
+  keep(record: SignInHistoryRecord): Promise<void>;
 }
 
 /** The verbs, as available inside a transaction. */
@@ -591,11 +691,18 @@ export interface StoreVerbs {
   readonly clients: ClientStore;
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
+  readonly secondFactors: SecondFactorStore;
   readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
+  readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
+  readonly hooks: HookStore;
+  readonly hookVariables: HookVariableStore;
+  readonly hookExecutions: HookExecutionStore;
+  readonly packageBuilds: PackageBuildStore;
+  readonly signInHistories: SignInHistoryStore;
 }
 
 export interface MigrationStatus {
@@ -608,11 +715,12 @@ export interface Store extends StoreVerbs {
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
    * `tx` inside. A revocation that accompanies a refusal must commit: return the refusal, throw it outside.
+   * PostgreSQL may have it run again after a deadlock: it changes nothing but what `tx` changes.
    */
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

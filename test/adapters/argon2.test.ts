@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { hash } from '@node-rs/bcrypt';
 import { createPasswords } from '../../src/adapters/argon2.ts';
 import { failureOf } from '../store/samples.ts';
 
@@ -85,4 +86,21 @@ test('a kept place is not refused, and everybody else is until it is given back'
   release();
   assert.deepEqual(new Set(await Promise.all(keeping)), new Set([true]));
   assert.ok(await one.verify('x', digest));
+});
+
+test('once a bcrypt hash was met, every refusal spends its time', async () => {
+  const fresh = createPasswords({ pepper, cores: 4, cost });
+  const digest = await fresh.digest('x');
+  const timeOf = async (stored: string | null) => {
+    const start = performance.now();
+    assert.equal(await fresh.verify('y', stored), false);
+    return performance.now() - start;
+  };
+  await timeOf(digest);
+  const imported = `i1:bcrypt:${await hash('z', { cost: 10 })}`;
+  const long = await timeOf(imported);
+  // Far apart only when one of them does not do the work.
+  for (const stored of [null, digest]) assert.ok((await timeOf(stored)) > long / 10);
+  assert.ok(await fresh.verify('x', digest));
+  assert.ok(await fresh.verify('z', imported));
 });

@@ -16,7 +16,6 @@ import type { RequestKind, Target } from './target.ts';
 const program = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 /** As `npm start` gives them to node. */
 const startFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
-const seeding = fileURLToPath(new URL('seed.ts', import.meta.url));
 const readyMilliseconds = 60_000;
 
 /** A database that is ready to be served. */
@@ -80,9 +79,13 @@ export async function startProcess(
 }
 
 /** Runs the seeding in a process of its own, so that the one which measures stays small. */
-async function seed(installation: Installation, args: readonly string[]): Promise<Seeded> {
+export async function runSeeding<Made>(
+  installation: Installation,
+  program: 'seed.ts' | 'seed-lists.ts',
+  args: readonly string[],
+): Promise<Made> {
   const file = join(installation.folder, 'seeded.json');
-  const child = spawn(process.execPath, [seeding, file, ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), file, ...args], {
     cwd: installation.folder,
     env: environment(installation, installation.port),
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -90,7 +93,7 @@ async function seed(installation: Installation, args: readonly string[]): Promis
   keepWatch(child);
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`seeding ended with exit code ${code}`);
-  return JSON.parse(readFileSync(file, 'utf8')) as Seeded;
+  return JSON.parse(readFileSync(file, 'utf8')) as Made;
 }
 
 /** The standard door: that of the peers. */
@@ -105,6 +108,7 @@ function targetsOf(name: string, seeded: Seeded, ports: readonly number[], pids:
     'client-credentials': target('client-credentials', '/oauth2/token', basic),
     registration: target('registration', '/oauth2/register', `Bearer ${seeded.registrationToken}`),
     introspection: target('introspection', '/oauth2/introspect', gateway, seeded.accessTokens),
+    delegated: target('delegated', '/api/v1/delegated_auth', seeded.apiKey, seeded.delegates),
   };
 }
 
@@ -116,7 +120,10 @@ export async function prepareGatehouse(
   multiplied = false,
 ): Promise<Gatehouse> {
   const installation = await install(kind);
-  const seeded = await seed(installation, [String(users), ...(multiplied ? ['multiplied'] : [])]);
+  const seeded = await runSeeding<Seeded>(installation, 'seed.ts', [
+    String(users),
+    ...(multiplied ? ['multiplied'] : []),
+  ]);
   return {
     installation,
     serve: async ({ processes = 1, flags = [], pids: others = [] } = {}) => {

@@ -24,6 +24,9 @@ export function benchUser(number: number): { email: string; firstname: string; l
   return { email: `user${number}@example.com`, firstname: 'Ada', lastname: `Lovelace ${number}` };
 }
 
+/** Of the users whose passwords are checked. */
+export const benchPassword = 'correct horse battery staple';
+
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

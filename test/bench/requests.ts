@@ -1,6 +1,7 @@
 /** The kinds of requests: how each is written, and what its answer must be. */
 
 import type { RawAnswer } from './http-client.ts';
+import { benchPassword } from './peer.ts';
 import type { RequestKind, Target } from './target.ts';
 
 /** A source of requests of one kind. Chains of refresh tokens live on in it from one load to the next. */
@@ -81,9 +82,24 @@ function introspections(target: Target): Requests {
   };
 }
 
+/** Each virtual client has users of its own: several sign-ins of one at once would count towards its lockout. */
+function delegations(target: Target): Requests {
+  const { path, host, authorization, tokens } = target;
+  return {
+    size: tokens.length,
+    write: (position) => {
+      const query = { api_key: authorization, email: tokens[position] ?? '', password: benchPassword };
+      return `GET ${path}?${new URLSearchParams(query)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    },
+    check: (_position, answer) =>
+      answer.status === 200 && answer.body.includes('<authenticated>true<') ? null : unexpected(answer),
+  };
+}
+
 const sources = {
   refresh: refreshes,
   introspection: introspections,
+  delegated: delegations,
   registration: (target) => repeated(requestText(target, 'application/json', registration), 201, '"client_secret":"'),
   'client-credentials': (target) =>
     repeated(requestText(target, form, 'grant_type=client_credentials'), 200, '"access_token":"'),

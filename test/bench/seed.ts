@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { limitDefaults } from '../../src/domain/accounts/settings.ts';
+import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
@@ -18,7 +19,7 @@ import { startGrant } from '../../src/domain/tokens/start-grant.ts';
 import type { Services } from '../../src/services.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { multiplyUsers } from './multiply-users.ts';
-import { benchUser, scope } from './peer.ts';
+import { benchPassword, benchUser, scope } from './peer.ts';
 
 /** What a caller of the seeded account knows. */
 export interface Seeded {
@@ -32,9 +33,14 @@ export interface Seeded {
   /** A client that has a secret and no users: it asks about the tokens of others. */
   readonly gatewayId: string;
   readonly gatewaySecret: string;
+  readonly apiKey: string;
+  /** Users with `benchPassword`. */
+  readonly delegates: readonly string[];
 }
 
 const accountName = 'bench';
+/** As many as virtual clients at once, and more. */
+const delegates = 128;
 
 async function makeAccount(services: Services): Promise<Account> {
   await createAccount(services, { subdomain: accountName });
@@ -105,6 +111,29 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
   return { user, started };
 }
 
+/** Users with a password that is really theirs; one digest for all, for it takes long. */
+async function addDelegates({ store, clock, passwords }: Services, account: Account): Promise<string[]> {
+  const passwordDigest = await passwords.digest(benchPassword);
+  const now = clock.now();
+  return store.transaction(async (tx) => {
+    const emails = Array.from({ length: delegates }, (_, number) => `delegate${number}@example.com`);
+    for (const email of emails) {
+      const names = {
+        email,
+        emailKey: email,
+        username: null,
+        usernameKey: null,
+        firstname: 'Ada',
+        lastname: 'Lovelace',
+      };
+      const times = { lastLogin: null, passwordChangedAt: now, activatedAt: now, createdAt: now, updatedAt: now };
+      const standing = { status: 1, passwordDigest, invalidLoginAttempts: 0, lockedUntil: null } as const;
+      await tx.users.create({ accountId: account.id, ...names, ...standing, ...times });
+    }
+    return emails;
+  });
+}
+
 async function seed(services: Services, users: number, multiplied: boolean): Promise<Seeded> {
   const account = await makeAccount(services);
   const { app, gateway, registrationToken } = await registerAll(services, account);
@@ -126,6 +155,8 @@ async function seed(services: Services, users: number, multiplied: boolean): Pro
     registrationToken,
     gatewayId: gateway.client.clientId,
     gatewaySecret: gateway.clientSecret ?? '',
+    apiKey: (await createApiKey(services, account, 'bench')).apiKey,
+    delegates: await addDelegates(services, account),
   };
 }
 

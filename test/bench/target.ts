@@ -1,6 +1,6 @@
 /** What the bench says to its generator of load, and what it hears back. */
 
-export type RequestKind = 'refresh' | 'registration' | 'client-credentials' | 'introspection';
+export type RequestKind = 'refresh' | 'registration' | 'client-credentials' | 'introspection' | 'delegated';
 
 /** A server under load, with all that its callers know. */
 export interface Target {
@@ -12,7 +12,7 @@ export interface Target {
   readonly host: string;
   readonly path: string;
   readonly authorization: string;
-  /** Refresh tokens, each the head of a chain of its own; for introspection, access tokens. */
+  /** Refresh tokens, each the head of a chain of its own; for introspection, access tokens; for delegated authentication, e-mail addresses. */
   readonly tokens: readonly string[];
   /** The processes whose CPU time is the cost of an answer, with their children. */
   readonly pids: readonly number[];

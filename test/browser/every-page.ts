@@ -3,8 +3,20 @@
 import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
+import { newInvite } from '../support/invites.ts';
+import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password } from '../support/sign-in.ts';
-import { type Application, choose, expire, invite, registerApplication, type Stage, signIn } from './stage.ts';
+import {
+  type Application,
+  choose,
+  demandCode,
+  expire,
+  giveCode,
+  invite,
+  registerApplication,
+  type Stage,
+  signIn,
+} from './stage.ts';
 
 /** What the ways need: an application, and users in every standing. */
 export interface Cast {
@@ -15,6 +27,9 @@ export interface Cast {
   readonly user: UserRecord;
   /** One whose password expired. */
   readonly expired: UserRecord;
+  /** One who has a second factor. */
+  readonly enrolled: UserRecord;
+  readonly device: TestDevice;
   readonly locked: UserRecord;
   readonly suspended: UserRecord;
   readonly outsider: UserRecord;
@@ -34,9 +49,12 @@ export async function gatherCast(stage: Stage): Promise<Cast> {
     const user = await invite(stage, application);
     return setUser(services, account, user.id, { status });
   };
+  const enrolled = await invite(stage, application);
   return {
     stage,
     application,
+    enrolled,
+    device: await giveDevice(stage.app, enrolled),
     limited: await registerApplication({ app, site: stage.site }, { client_name: 'Expense Desk' }),
     user: await invite(stage, application),
     expired: await expire(stage, await invite(stage, application)),
@@ -49,11 +67,21 @@ export async function gatherCast(stage: Stage): Promise<Cast> {
 type Way = (page: Page, cast: Cast) => Promise<unknown>;
 
 const signInAs =
-  (who: 'user' | 'expired' | 'locked' | 'suspended' | 'outsider', typed = password): Way =>
+  (who: 'user' | 'enrolled' | 'expired' | 'locked' | 'suspended' | 'outsider', typed = password): Way =>
   async (page, cast) => {
     await page.goto(cast.application.start());
     await signIn(page, cast[who], typed);
   };
+
+/** Opens the page on which a new user enrols. */
+const openEnrolment: Way = async (page, { stage, application }) => {
+  await page.goto(application.start());
+  await signIn(page, await demandCode(stage, await invite(stage, application)));
+};
+
+async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
+  return app.account.baseUrl + (await newInvite(app, email));
+}
 
 /** Sends the sign-in form past the checks of the browser. */
 async function sendUnchecked(page: Page): Promise<void> {
@@ -73,6 +101,37 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['consent', signInAs('user')],
+  ['second factor', signInAs('enrolled')],
+  [
+    'second factor with a wrong code',
+    async (page, cast) => {
+      await signInAs('enrolled')(page, cast);
+      await giveCode(page, cast.device.wrong());
+    },
+  ],
+  [
+    'second factor with a wrong recovery code',
+    async (page, cast) => {
+      await signInAs('enrolled')(page, cast);
+      await page.getByText('Use a recovery code').click();
+      await giveCode(page, 'aaaaa-aaaaa', 'Recovery code');
+    },
+  ],
+  ['enrolment', openEnrolment],
+  [
+    'enrolment with a wrong code',
+    async (page, cast) => {
+      await openEnrolment(page, cast);
+      await giveCode(page, 'none', 'Code');
+    },
+  ],
+  [
+    'recovery codes',
+    async (page, cast) => {
+      await openEnrolment(page, cast);
+      await giveCode(page, codeAt(keyOf(await page.content()), cast.stage.app.services.clock.now()), 'Code');
+    },
+  ],
   ['new password', signInAs('expired')],
   [
     'new password that is too weak',
@@ -82,6 +141,22 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
       await choose(page, 'password1');
     },
   ],
+  ['invite', async (page, { stage, user }) => page.goto(await inviteUrl(stage, user))],
+  [
+    'invite with a password that is too weak',
+    async (page, { stage, user }) => {
+      await page.goto(await inviteUrl(stage, user));
+      await choose(page, 'password1');
+    },
+  ],
+  [
+    'signed in by an invite',
+    async (page, { stage }) => {
+      await page.goto(await inviteUrl(stage, await makeUser(stage.app)));
+      await choose(page, 'seven brown bears at tea');
+    },
+  ],
+  ['invite that is unknown', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/password/reset?token=x`)],
   [
     'sign out',
     async (page, cast) => {

@@ -6,6 +6,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
+import { assignPolicy, createPolicy } from '../../src/domain/policies/policies.ts';
 import { createServer } from '../../src/server.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
@@ -174,7 +175,31 @@ export async function choose(page: Page, typed: string, again: string = typed): 
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'POST'),
     page.waitForEvent('load'),
-    page.getByRole('button', { name: 'Save and continue' }).click(),
+    page.getByRole('button', { name: /^Save and / }).click(),
+  ]);
+  return { status: answer.status() };
+}
+
+/** Demands a second factor of a user. */
+export async function demandCode({ app }: Pick<Stage, 'app'>, user: UserRecord): Promise<UserRecord> {
+  const { services, account } = app;
+  const policy = await createPolicy(services, account, { name: `Strict ${user.id}`, otpRequired: true });
+  await assignPolicy(services, account, { userId: user.id }, policy.id);
+  return user;
+}
+
+/** Types a code into the field with this label and sends its form; answers what the form got. */
+export async function giveCode(
+  page: Page,
+  code: string,
+  label: 'Code from your authenticator app' | 'Code' | 'Recovery code' = 'Code from your authenticator app',
+): Promise<{ readonly status: number }> {
+  const field = page.getByLabel(label, { exact: true });
+  await field.fill(code);
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'POST'),
+    page.waitForEvent('load'),
+    field.press('Enter'),
   ]);
   return { status: answer.status() };
 }

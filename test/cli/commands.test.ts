@@ -78,6 +78,12 @@ describe('the command line', () => {
     const account = ['--account', 'acme'];
     const role = await cli.json('role', 'create', ...account, 'staff');
     assert.deepEqual(role, { id: role.id, name: 'staff' });
+    const setRole = (...pairs: string[]) => ['role', 'set', ...account, 'staff', ...pairs];
+    const followed = await cli.json(...setRole('policy=Default'));
+    assert.deepEqual(followed, { id: role.id, name: 'staff', policy: 'Default' });
+    assert.equal((await cli.json(...setRole('policy='))).policy, null);
+    assert.equal((await refusal(...setRole('policy=none'))).error, 'not_found');
+    assert.equal((await refusal(...setRole('name=crew'))).error, 'value_invalid');
     const create = ['user', 'create', ...account, '--email', 'Ada@Example.com', '--username', 'ada', '--role', 'staff'];
     const { stdout } = await cli.run([...create, '--password', '-', '--json'], {
       input: 'correct horse battery\nmore',

@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import { openProvider, type Provider } from '../conformance/provider.ts';
+import { compilerOptions } from './compiler-options.ts';
 
 const surfaces = ['oidc-2', 'oauth2', 'auth-2'];
 
@@ -28,18 +29,6 @@ interface Consumer {
   refreshPublic(baseUrl: string, clientId: string, token: string): Promise<string | undefined>;
   refuse(baseUrl: string, pair: Pair): Promise<string>;
 }
-
-const compilerOptions = {
-  target: 'es2024',
-  lib: ['es2024', 'dom', 'dom.iterable'],
-  types: [],
-  module: 'nodenext',
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  noImplicitReturns: true,
-  noFallthroughCasesInSwitch: true,
-  outDir: 'built',
-};
 
 describe('a generated client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-generated-'));

@@ -47,7 +47,8 @@ for (const database of databases) {
     before(async () => {
       installation = await install(database, { LOG_LEVEL: 'debug', METRICS_TOKEN: metricsToken });
       service = await installation.serve();
-      const limits = ['sign-in', 'client-auth', 'register', 'register-open'].map((name) => `limit.${name}=off`);
+      const names = ['sign-in', 'client-auth', 'register', 'register-open', 'delegated', 'invite'];
+      const limits = names.map((name) => `limit.${name}=off`);
       account = await openAccount(service, ['grant.password=on', ...limits]);
       ({ secrets, wellFormed } = await plant(account, installation));
     });
@@ -138,10 +139,13 @@ async function plant(account: RunningAccount, { cli, run, folder }: Installation
     ...signedOut.cookie.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1)),
     ...jar.cookies.values(),
   ];
+  const invite = { json: { api_key, email: given.email } };
+  const [link] = (await account.send('POST', '/api/v3/invites/get_invite_link', invite)).body.data;
   const secrets = {
     ...given,
     wrong_password: 'canary wrong password 55d0',
     api_key,
+    token: new URL(link).searchParams.get('token') ?? '',
     credential_secret: credential.client_secret,
     credential_token: access_token,
     client_secret: client.client_secret ?? '',
@@ -181,6 +185,8 @@ function wellFormedCalls(
   const post = (path: string, sent: Sent): Carried => ({ method: 'POST', path, sent });
   const get = (path: string, token: string): Carried => ({ method: 'GET', path, sent: { headers: bearer(token) } });
   const metadata = { client_name: 'Another', redirect_uris: [redirectUri] };
+  const { api_key = '', email = '', token = '' } = secrets;
+  const delegated = new URLSearchParams({ api_key, email, password });
   return [
     ...grants.map((form) => post('/oauth2/token', { headers, form })),
     post('/oidc/2/token', { headers, form: { grant_type: 'refresh_token', refresh_token: successor } }),
@@ -192,6 +198,10 @@ function wellFormedCalls(
     post('/auth/oauth2/revoke', { json: { ...pair, access_token: credential_token } }),
     get('/oauth2/userinfo', access_token),
     get('/auth/rate_limit', credential_token),
+    { method: 'GET', path: `/api/v1/delegated_auth?${delegated}`, sent: {} },
+    post('/api/v3/invites/get_invite_link', { json: { api_key, email } }),
+    post('/api/1/invites/get_invite_link', { headers: bearer(credential_token), json: { email } }),
+    { method: 'GET', path: `/password/reset?${new URLSearchParams({ token })}`, sent: {} },
   ];
 }
 

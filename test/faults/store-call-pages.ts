@@ -1,8 +1,10 @@
 /** The operations of a browser, for `store-calls.ts`: each step of a sign-in. */
 
 import assert from 'node:assert/strict';
+import { createPolicy } from '../../src/domain/policies/policies.ts';
 import type { Answer } from '../support/conforms.ts';
 import type { FaultyApp } from '../support/faults.ts';
+import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -52,6 +54,36 @@ async function openNewPassword(app: FaultyApp): Promise<Browser> {
   return { ...browser, answer };
 }
 
+interface AskedForCode extends Browser {
+  /** The code that the page asks for. */
+  readonly code: () => string;
+}
+
+/** At the page for a code, or for a new device, by a user of its own. */
+async function openSecondFactor(app: FaultyApp, enrolled: boolean): Promise<AskedForCode> {
+  const { client } = await stageOf(app);
+  const { services, account } = app;
+  const user = await makeUser(app, client.app_id);
+  const device = enrolled ? await giveDevice(app, user) : null;
+  if (!enrolled) {
+    const known = (await services.store.policies.list(account.id)).find(({ otpRequired }) => otpRequired);
+    const policy = known ?? (await createPolicy(services, account, { name: 'Strict', otpRequired: true }));
+    await services.store.policies.assign(account.id, { userId: user.id }, policy.id);
+  }
+  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
+  const browser = { jar, email: user.email ?? '', userId: user.id };
+  const checked = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
+  jar.keep(checked);
+  const { answer } = await walk(app, jar, String(checked.headers['location']));
+  return { ...browser, answer, code: device?.code ?? (() => codeAt(keyOf(answer.text), services.clock.now())) };
+}
+
+/** One device and all its recovery codes, however often the form was sent. */
+async function assertEnrolledOnce({ services, account }: FaultyApp, { userId }: Browser): Promise<void> {
+  assert.equal((await services.store.secondFactors.listDevices(account.id, userId)).length, 1);
+  assert.equal(await services.store.secondFactors.countRecoveryCodes(account.id, userId), 10);
+}
+
 /** Signed in by a user who was never asked for consent. */
 async function openConsent(app: FaultyApp): Promise<Browser> {
   const { client } = await stageOf(app);
@@ -73,15 +105,15 @@ async function assertGoesOn(app: FaultyApp, { jar, email, userId }: Browser, typ
   assert.equal(user?.invalidLoginAttempts, 0, 'a fault was counted as a wrong password');
 }
 
-interface Step extends Omit<Operation, 'surface' | 'prepare'> {
+interface Step<At extends Browser = Browser> extends Omit<Operation, 'surface' | 'prepare'> {
   readonly surface?: string;
-  readonly open: (app: FaultyApp) => Promise<Browser>;
-  readonly send: (app: FaultyApp, browser: Browser) => Promise<Answer>;
+  readonly open: (app: FaultyApp) => Promise<At>;
+  readonly send: (app: FaultyApp, browser: At) => Promise<Answer>;
   /** What holds afterwards; unless said, that the next sign-in comes to its end. */
-  readonly settle?: (app: FaultyApp, browser: Browser) => Promise<void>;
+  readonly settle?: (app: FaultyApp, browser: At) => Promise<void>;
 }
 
-function step({ open, send, settle = assertGoesOn, ...given }: Step): Operation {
+function step<At extends Browser>({ open, send, settle = assertGoesOn, ...given }: Step<At>): Operation {
   const prepare = async (app: FaultyApp): Promise<Attempt> => {
     const browser = await open(app);
     return { send: () => send(app, browser), settle: () => settle(app, browser) };
@@ -136,6 +168,41 @@ export const pageOperations: readonly Operation[] = [
     status: 401,
     open: openSignIn,
     send: (app, browser) => sendForm(app, browser, { username: 'nobody@example.com', password }),
+  }),
+  step({
+    title: 'page for a code',
+    operationId: 'showSecondFactor',
+    status: 200,
+    open: (app) => openSecondFactor(app, true),
+    send: get(pathOf('/second-factor')),
+    settle: async () => {},
+  }),
+  step({
+    title: 'second factor',
+    operationId: 'giveSecondFactor',
+    status: 303,
+    // Signed in, and the browser did not get its new cookies: the page says that this sign-in has ended.
+    again: 400,
+    open: (app) => openSecondFactor(app, true),
+    send: (app, browser) => sendForm(app, browser, { otp: browser.code() }),
+    settle: async () => {},
+  }),
+  step({
+    title: 'page for a new device',
+    operationId: 'showEnrolment',
+    status: 200,
+    open: (app) => openSecondFactor(app, false),
+    send: get(pathOf('/second-factor/enrol')),
+    settle: async () => {},
+  }),
+  step({
+    title: 'enrolment',
+    operationId: 'enrolSecondFactor',
+    status: 200,
+    again: 400,
+    open: (app) => openSecondFactor(app, false),
+    send: (app, browser) => sendForm(app, browser, { otp: browser.code() }),
+    settle: assertEnrolledOnce,
   }),
   step({
     title: 'page for a new password',

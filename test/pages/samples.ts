@@ -1,9 +1,15 @@
 import {
   consentPage,
+  enrolmentPage,
   errorPage,
+  invitePage,
   newPasswordPage,
+  passwordSavedPage,
   type RefusalReason,
+  recoveryCodesPage,
   refusalPage,
+  secondFactorPage,
+  signedInPage,
   signedOutPage,
   signInPage,
   signOutPage,
@@ -38,6 +44,7 @@ const reasons = {
   user_suspended: 'suspended',
   access_not_assigned: 'no-access',
   user_inactive: 'inactive',
+  sign_in_refused: 'sign-in-refused',
 } as const satisfies Record<RefusalReason, string>;
 
 /** One document of every page and state, by a name for it. */
@@ -55,6 +62,12 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     action: '/consent',
   };
   const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };
+  const invited = { ...replacing, token: 'il_pW6nD0xH3kM9', action: '/password/reset' };
+  const factor = { ...form, username: names.email, action: '/second-factor' };
+  const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+  const url = `otpauth://totp/Northwind:ada?issuer=Northwind&secret=${secret}`;
+  const enrolment = { ...factor, secret, url, action: '/second-factor/enrol' };
+  const recoveryCodes = Array.from({ length: 10 }, (_, at) => `7k2m${at}-9xw4t`);
   const signingOut = {
     accountName: names.account,
     userName: names.user,
@@ -73,9 +86,20 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['sign-in', signInPage({ ...form, username: '', action: '/sign-in' })],
     ['sign-in-wrong', signInPage({ ...form, username: names.user, problem: 'wrong', action: '/sign-in' })],
     ['sign-in-missing', signInPage({ ...form, username: '', problem: 'missing', action: '/sign-in' })],
+    ['second-factor', secondFactorPage(factor)],
+    ['second-factor-wrong', secondFactorPage({ ...factor, problem: 'wrong' })],
+    ['second-factor-recovery', secondFactorPage({ ...factor, problem: 'wrong', recovery: true })],
+    ['enrolment', enrolmentPage(enrolment)],
+    ['enrolment-missing', enrolmentPage({ ...enrolment, problem: 'missing' })],
+    ['recovery-codes', recoveryCodesPage({ ...form, codes: recoveryCodes, next: '/continue?request=Zk3vQ8sT1nW5' })],
     ['new-password', newPasswordPage(replacing)],
     ['new-password-differs', newPasswordPage({ ...replacing, problem: 'different' })],
     ['new-password-weak', newPasswordPage({ ...replacing, problem: { weakness: 'must have 12 to 256 characters' } })],
+    ['invite', invitePage(invited)],
+    ['invite-weak', invitePage({ ...invited, problem: { weakness: 'must have 12 to 256 characters' } })],
+    ['signed-in', signedInPage({ accountName: names.account, userName: names.user, userEmail: names.email })],
+    ['signed-in-nameless', signedInPage({ accountName: names.account, userName: '', userEmail: names.email })],
+    ['password-saved', passwordSavedPage(names.account)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],

@@ -14,7 +14,10 @@ for (const [kind, names] of Object.entries({ plain: plainNames, awkward: awkward
         for (const tag of tags(html)) {
           assert.doesNotMatch(tag, /^<(script|iframe|object|embed|base|template)\b/i);
           assert.doesNotMatch(tag, /\s(style|on[a-z]+|srcdoc|formaction)\s*=/i);
-          assert.match(attribute(tag, 'href') ?? '/assets/', /^(https:\/\/|\/assets\/)/);
+          assert.match(
+            attribute(tag, 'href') ?? '/assets/',
+            /^(https:\/\/|\/assets\/|\/continue\?|otpauth:\/\/totp\/)/,
+          );
           assert.match(attribute(tag, 'src') ?? '/assets/', /^\/assets\//);
         }
       });

@@ -1,6 +1,7 @@
 /** How many requests each operation gets. */
 
 import type { DatabaseKind } from '../support/stores.ts';
+import type { FaultKind } from './fault.ts';
 import type { Operation } from './operations.ts';
 
 export interface Amount {
@@ -27,3 +28,9 @@ export function amountsOf(kind: DatabaseKind, operations: readonly Operation[]):
   };
   return new Map(operations.map(({ name, method }) => [name, method === 'GET' ? most : least]));
 }
+
+/** For each operation of the management API: with every run of the tests, and in the drill. */
+export const manage = { few: { valid: 30, wrong: 30 }, whole: { valid: 420, wrong: 215 } } as const;
+
+/** It takes no forms and is called for no user. */
+export const unfitForManagement: readonly FaultKind[] = ['too many members', 'user locked', 'user suspended'];

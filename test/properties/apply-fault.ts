@@ -3,9 +3,9 @@
 import { withBody, withContent, withMediaType } from './apply-body-fault.ts';
 import { withRequestFault } from './apply-request-fault.ts';
 import type { Fault } from './fault.ts';
-import { json, type Pairs } from './requests.ts';
+import { json, type Pairs, xml } from './requests.ts';
 import { type LivePlace, livePlaces, type Taken } from './taken.ts';
-import { encode, encodePairs, type Prepared, put, putMembers, type Wire } from './wire.ts';
+import { elementOf, encode, encodePairs, type Prepared, put, putMembers, type Wire } from './wire.ts';
 
 /** A request with one thing wrong. */
 export interface Faulty {
@@ -23,6 +23,7 @@ export interface FaultSources {
 
 /** Applies a fault; null where the request has nothing that could be wrong in that way. */
 export function applyFault(fault: Fault, request: Prepared, taken: Taken, sources: FaultSources): Faulty | null {
+  if (isIgnored(fault, request)) return null;
   switch (fault.kind) {
     case 'unfit value':
     case 'control character':
@@ -66,16 +67,26 @@ export function applyFault(fault: Fault, request: Prepared, taken: Taken, source
     case 'foreign target':
     case 'body where none is taken':
     case 'undecodable path':
+    case 'answer not accepted':
       return withRequestFault(fault, request);
   }
 }
 
-function withValue({ place, name = '', value }: Fault, request: Prepared): Faulty | null {
+/** Delegated authentication reads the parameters that it knows, and nothing makes it look at others (X8). */
+function isIgnored({ place, name }: Fault, { operation }: Prepared): boolean {
+  if (operation.surface !== 'api-v1' || place !== 'query') return false;
+  return !operation.parameters.some((parameter) => parameter.name === name);
+}
+
+function withValue(fault: Fault, request: Prepared): Faulty | null {
+  const { place, name = '', value } = fault;
   if (place === 'body') {
-    if (!request.body || (typeof value !== 'string' && request.mediaType !== json)) return null;
+    if (!request.body || (typeof value !== 'string' && ![json, xml].includes(request.mediaType ?? ''))) return null;
     // In a form a lone surrogate cannot be written.
     if (typeof value === 'string' && !value.isWellFormed() && request.mediaType !== json) return null;
-    return { wire: encode({ ...request, body: putMembers(request.body, { [name]: value }) }), says: name };
+    // A document says where a character stands, and not in what.
+    const says = fault.kind === 'control character' && request.mediaType === xml ? /a character/ : name;
+    return { wire: encode({ ...request, body: putMembers(request.body, { [name]: value }) }), says };
   }
   const text = String(value);
   if (place === 'path') return { wire: encode({ ...request, path: { ...request.path, [name]: text } }), says: name };
@@ -95,10 +106,11 @@ function givenTwice({ place, name = '', value }: Fault, request: Prepared): Faul
   const body = putMembers(request.body, { [name]: first });
   const wire = encode({ ...request, body });
   const text = wire.body?.toString('utf8') ?? '';
-  const twice =
-    request.mediaType === json
-      ? `{${JSON.stringify(name)}:${JSON.stringify(first)},${text.slice(1)}`
-      : `${text}&${encodePairs([[name, String(value)]])}`;
+  const again: Readonly<Record<string, () => string>> = {
+    [json]: () => `{${JSON.stringify(name)}:${JSON.stringify(first)},${text.slice(1)}`,
+    [xml]: () => text.replace('<user>', () => `<user>${elementOf([name, value])}`),
+  };
+  const twice = again[request.mediaType ?? '']?.() ?? `${text}&${encodePairs([[name, String(value)]])}`;
   return { wire: withContent(wire, Buffer.from(twice)), says: name };
 }
 
@@ -117,7 +129,7 @@ function withBadBytes({ place, name = '', value }: Fault, request: Prepared): Fa
   const wire = encode({ ...request, body: putMembers(request.body, { [name]: marker }) });
   const whole = wire.body ?? Buffer.alloc(0);
   const at = whole.indexOf(marker);
-  const inside = request.mediaType === json ? bytes : Buffer.from(encoded);
+  const inside = [json, xml].includes(request.mediaType ?? '') ? bytes : Buffer.from(encoded);
   return {
     wire: withContent(wire, Buffer.concat([whole.subarray(0, at), inside, whole.subarray(at + marker.length)])),
     says: /UTF-8/,
@@ -125,10 +137,13 @@ function withBadBytes({ place, name = '', value }: Fault, request: Prepared): Fa
 }
 
 /** The live values of a request that a refusal depends on. */
-function neededOf({ live, loose = [] }: Taken, looseToo: boolean): { place: LivePlace; name: string; value: string }[] {
+function neededOf(taken: Taken, leftOut: boolean): { place: LivePlace; name: string; value: string }[] {
+  const { live, loose = [], optional = [] } = taken;
+  const isNeeded = (name: string, value: unknown) =>
+    value !== undefined && !(leftOut ? optional : loose).includes(name);
   return livePlaces.flatMap((place) =>
     Object.entries(live[place] ?? {}).flatMap(([name, value]) =>
-      value === undefined || (!looseToo && loose.includes(name)) ? [] : [{ place, name, value }],
+      isNeeded(name, value) ? [{ place, name, value: String(value) }] : [],
     ),
   );
 }
@@ -140,7 +155,8 @@ function withLive({ kind, pick }: Fault, request: Prepared, taken: Taken, { fore
   const { place, name, value } = chosen;
   const other = foreign.live[place]?.[name];
   // What both accounts would send is nobody's own.
-  const replaced = kind === "another account's" && other !== value ? other : changed(name, value, pick);
+  const isForeign = kind === "another account's" && other !== undefined && String(other) !== value;
+  const replaced = isForeign ? other : changed(name, value, pick);
   const put = { ...request, ...placed(request, place, name, kind === 'left out' ? undefined : replaced) };
   return {
     wire: encode(put),
@@ -153,11 +169,13 @@ function changed(name: string, value: string, pick: number): string {
   const others =
     name === 'authorization'
       ? ['x', `${scheme} x`, 'Basic !!!', 'Basic eDp5', 'Bearer x.y', 'Negotiate abc', scheme]
-      : [`${value}x`, value.slice(0, -1), 'x'];
+      : // The beginning of a number may be another one's.
+        [`${value}x`, /^\d+$/.test(value) ? String(2 ** 31 - 1) : value.slice(0, -1), 'x'];
   return others[pick % others.length] ?? 'x';
 }
 
-function placed(request: Prepared, place: LivePlace, name: string, value: string | undefined): Partial<Prepared> {
+function placed(request: Prepared, place: LivePlace, name: string, given: unknown): Partial<Prepared> {
+  const value = given === undefined ? undefined : String(given);
   switch (place) {
     case 'path':
       return { path: { ...request.path, [name]: value ?? '' } };
@@ -166,7 +184,7 @@ function placed(request: Prepared, place: LivePlace, name: string, value: string
     case 'headers':
       return { headers: put(request.headers, { [name]: value }) };
     case 'body':
-      return { body: request.body && putMembers(request.body, { [name]: value }) };
+      return { body: request.body && putMembers(request.body, { [name]: given }) };
   }
 }
 

@@ -12,7 +12,7 @@ export function withRequestFault({ kind, value }: Fault, request: Prepared): Fau
     case 'wrong method': {
       const bodiless = ['GET', 'DELETE', 'TRACE', 'OPTIONS'].includes(String(value));
       const without = bodiless ? { body: null, headers: put(wire.headers, { 'content-length': undefined }) } : {};
-      return { wire: { ...wire, ...without, method: String(value) }, says: /method|cannot be used/ };
+      return { wire: { ...wire, ...without, method: String(value) }, says: /method|cannot be used/i };
     }
     case 'unknown host':
       return { wire: { ...wire, headers: put(wire.headers, { host: String(value) }) }, says: null };
@@ -29,6 +29,8 @@ export function withRequestFault({ kind, value }: Fault, request: Prepared): Fau
       const authority = String(value).endsWith('@') ? `${value}${host}` : String(value);
       return { wire: { ...wire, target: `${authority}${wire.target}` }, says: /host/ };
     }
+    case 'answer not accepted':
+      return { wire: { ...wire, headers: put(wire.headers, { accept: String(value) }) }, says: /the answer is/ };
     case 'undecodable path': {
       const target = wire.target.replace(/[^/?]+(?=\?|$)/, String(value));
       return { wire: { ...wire, target }, says: null };

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { contracts } from '../support/conforms.ts';
 import { validOf } from './arbitrary.ts';
 import { breachesOf } from './breaches.ts';
-import { allOperations, generatedContracts, type Schema } from './operations.ts';
+import { operationsOf, type Schema } from './operations.ts';
 import { readSeed } from './seed.ts';
 
 const seed = readSeed();
 const numRuns = 30;
 
 describe('values made by schema', () => {
-  for (const [surface, { ajv, contract }] of generatedContracts) {
+  for (const [surface, { ajv, contract }] of contracts) {
     const { schemas = {} } = (contract as { components?: { schemas?: Record<string, Schema> } }).components ?? {};
-    const { resolve } = allOperations().find((operation) => operation.surface === surface) ?? {};
+    const { resolve } = operationsOf([surface])[0] ?? {};
     assert.ok(resolve, surface);
     for (const [name, schema] of Object.entries(schemas)) {
       const validate = ajv.compile({ $ref: `${surface}#/components/schemas/${name}` });

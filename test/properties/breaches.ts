@@ -20,12 +20,14 @@ export function breachesOf(written: Schema, resolve: Resolve): readonly Breach[]
   if (schema.oneOf || schema.anyOf) return [];
   const types = typesOf(schema);
   const breaches = [...typeBreach(schema, types), ...valueBreaches(schema)];
-  // Of a schema with several types another one may take the value.
-  if (types.length > 1) return breaches;
-  if (types[0] === 'string') return [...breaches, ...textBreaches(schema)];
-  if (types[0] === 'integer' || types[0] === 'number') return [...breaches, ...numberBreaches(schema)];
-  if (types[0] === 'array') return [...breaches, ...listBreaches(schema, resolve)];
-  if (types[0] === 'object') return [...breaches, ...objectBreaches(schema, resolve)];
+  // Of a schema with several types another one may take the value; null takes nothing but itself.
+  const others = types.filter((type) => type !== 'null');
+  const [type] = others;
+  if (others.length > 1) return breaches;
+  if (type === 'string') return [...breaches, ...textBreaches(schema)];
+  if (type === 'integer' || type === 'number') return [...breaches, ...numberBreaches(schema)];
+  if (type === 'array') return [...breaches, ...listBreaches(schema, resolve)];
+  if (type === 'object') return [...breaches, ...objectBreaches(schema, resolve)];
   return breaches;
 }
 
@@ -75,7 +77,7 @@ function textBreaches({ minLength = 0, maxLength, pattern, enum: values, const: 
   if (minLength > 0) breaches.push({ keyword: 'minLength', values: fc.constant('a'.repeat(minLength - 1)) });
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, 'u');
-    const length = { minLength, maxLength: Math.min(maxLength ?? 20, 20) };
+    const length = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 20, 20)) };
     const other = fc.string(length).filter((text) => !expression.test(text));
     if (!/^\^?\.\*\$?$/.test(pattern)) breaches.push({ keyword: 'pattern', values: other });
   }
@@ -87,7 +89,8 @@ function numberBreaches({ minimum, maximum, type, enum: values, const: only }: S
   const breaches: Breach[] = [];
   if (minimum !== undefined) breaches.push({ keyword: 'minimum', values: fc.constantFrom(minimum - 1, -1e15) });
   if (maximum !== undefined) breaches.push({ keyword: 'maximum', values: fc.constantFrom(maximum + 1, 9e15) });
-  if (type === 'integer') breaches.push({ keyword: 'type', values: fc.constantFrom((minimum ?? 0) + 0.5) });
+  if ([type].flat().includes('integer'))
+    breaches.push({ keyword: 'type', values: fc.constantFrom((minimum ?? 0) + 0.5) });
   return breaches;
 }
 
@@ -101,7 +104,9 @@ function listBreaches(schema: Schema, resolve: Resolve): Breach[] {
   }
   if (minItems > 0) breaches.push({ keyword: 'minItems', values: fc.constant([]) });
   if (uniqueItems) breaches.push({ keyword: 'uniqueItems', values: item.map((value) => [value, value]) });
-  const before = uniqueItems ? fc.constant([]) : fc.array(item, { maxLength: Math.min(2, (maxItems ?? 3) - 1) });
+  const before = uniqueItems
+    ? fc.constant([])
+    : fc.array(item, { maxLength: Math.max(0, Math.min(2, (maxItems ?? 3) - 1)) });
   for (const { keyword, values } of breachesOf(items, resolve)) {
     breaches.push({
       keyword: `items ${keyword}`,

@@ -1,15 +1,18 @@
 /** Browsers in the middle of a sign-in, as far as each page needs them. */
 
 import assert from 'node:assert/strict';
+import { createPolicy } from '../../src/domain/policies/policies.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import type { TestApp } from '../support/app.ts';
+import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { authorizePath, CookieJar, makeUser, password, type RegisteredClient, readForm } from '../support/sign-in.ts';
 
 /**
- * Where a sign-in stands. `open`: nobody is signed in. `expired`: the password was right and has to be replaced. `consent`: the user is asked. `decision`: the same, and what was
+ * Where a sign-in stands. `open`: nobody is signed in. `code`, `enrolment`: the password was right, and a code of a device is asked for, or the first
+ * code of a new one. `expired`: the password was right and has to be replaced. `consent`: the user is asked. `decision`: the same, and what was
  * decided may be decided again. `granted`: only `/continue` is left.
  */
-export type Stage = 'open' | 'expired' | 'consent' | 'decision' | 'granted';
+export type Stage = 'open' | 'code' | 'enrolment' | 'expired' | 'consent' | 'decision' | 'granted';
 
 interface Session {
   readonly jar: CookieJar;
@@ -20,6 +23,8 @@ interface Session {
 export interface Browser extends Session {
   readonly requestId: string;
   readonly csrf: string;
+  /** The code that the page asks for. */
+  readonly code?: () => string;
 }
 
 /** More sessions than requests at once are of no use. */
@@ -28,7 +33,15 @@ const mostSessions = 32;
 export class Browsers {
   readonly #app: TestApp;
   readonly #client: () => Promise<RegisteredClient>;
-  readonly #idle: Record<Stage, Browser[]> = { open: [], expired: [], consent: [], decision: [], granted: [] };
+  readonly #idle: Record<Stage, Browser[]> = {
+    open: [],
+    code: [],
+    enrolment: [],
+    expired: [],
+    consent: [],
+    decision: [],
+    granted: [],
+  };
   #sessions: Session[] = [];
   #users: UserRecord[] = [];
 
@@ -51,6 +64,8 @@ export class Browsers {
       const user = this.#users.pop() ?? (await makeUser(this.#app, (await this.#client()).app_id));
       return this.#begin({ jar: new CookieJar(), user }, '/sign-in');
     }
+    if (stage === 'code') return this.#askForCode();
+    if (stage === 'enrolment') return this.#askToEnrol();
     if (stage === 'expired') return this.#expire();
     const session = this.#sessions.pop() ?? (await this.#signIn());
     const browser = await this.#begin(session, '/consent');
@@ -97,6 +112,28 @@ export class Browsers {
     await services.store.users.update(account.id, browser.user.id, { status: 4 });
     await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
     return this.#look(browser, '/new-password', `?request=${browser.requestId}`);
+  }
+
+  /** A user of its own, whose code was not used. */
+  async #askForCode(): Promise<Browser> {
+    const browser = await this.take('open');
+    const { code } = await giveDevice(this.#app, browser.user);
+    await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
+    return { ...(await this.#look(browser, '/second-factor', `?request=${browser.requestId}`)), code };
+  }
+
+  /** A user of its own, of whom a second factor is demanded. */
+  async #askToEnrol(): Promise<Browser> {
+    const browser = await this.take('open');
+    const { services, account } = this.#app;
+    const known = (await services.store.policies.list(account.id)).find(({ otpRequired }) => otpRequired);
+    const policy = known ?? (await createPolicy(services, account, { name: 'Strict', otpRequired: true }));
+    await services.store.policies.assign(account.id, { userId: browser.user.id }, policy.id);
+    await this.#submit(browser, '/sign-in', { username: browser.user.email ?? '', password });
+    const search = `?request=${browser.requestId}`;
+    const { text } = await this.#app.send('GET', `/second-factor/enrol${search}`, { headers: browser.jar.header });
+    const code = () => codeAt(keyOf(text), services.clock.now());
+    return { ...(await this.#look(browser, '/second-factor/enrol', search)), code };
   }
 
   async #submit({ jar, requestId, csrf }: Browser, page: string, fields: Record<string, string>): Promise<void> {

@@ -1,11 +1,13 @@
 /** One thing wrong with what a request carries. */
 
 import fc from 'fast-check';
+import { typesOf } from './arbitrary.ts';
 import { type Breach, breachesOf } from './breaches.ts';
 import { type Fault, type FaultArbitrary, type FaultKind, fault } from './fault.ts';
 import type { Media, Operation, Schema } from './operations.ts';
-import { form, json } from './requests.ts';
+import { form, json, xml } from './requests.ts';
 import { badUtf8, controlText, loneSurrogate } from './text.ts';
+import { xmlFaults } from './xml-faults.ts';
 
 /** Parameters and members with their schemas, by place. */
 interface Named {
@@ -14,6 +16,7 @@ interface Named {
   readonly schema: Schema;
   /** Written as text, so that every value of it is one. */
   readonly textual: boolean;
+  readonly inXml?: boolean;
 }
 
 function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
@@ -22,12 +25,15 @@ function namedOf({ parameters, media, resolve }: Operation): readonly Named[] {
     where === 'cookie' ? [] : [{ place: places[where], name, schema, textual: true }],
   );
   const fromBodies = media.flatMap(({ type, schema }) =>
-    Object.entries(schema.properties ?? {}).map(([name, of]) => ({
-      place: 'body' as const,
-      name,
-      schema: resolve(of),
-      textual: type === form,
-    })),
+    Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
+      const member = { place: 'body' as const, name, schema: resolve(of), textual: type === form };
+      if (type !== xml) return [member];
+      // What is read-only is not looked at, and null is nil.
+      const types = [member.schema.type ?? []].flat().filter((one) => one !== 'null');
+      return member.schema.readOnly
+        ? []
+        : [{ ...member, schema: { ...member.schema, type: types[0] ?? '' }, inXml: true }];
+    }),
   );
   return [...fromParameters, ...fromBodies];
 }
@@ -41,7 +47,7 @@ export function valueFaults(operation: Operation): FaultArbitrary[] {
       .map(({ keyword, values }) => valueFault('unfit value', one, values, keyword)),
   );
   const texts = named.filter(
-    ({ place, schema }) => schema.type === 'string' && (place === 'query' || place === 'body'),
+    ({ place, schema }) => typesOf(schema).includes('string') && (place === 'query' || place === 'body'),
   );
   const inJson = operation.media.some(({ type }) => type === json);
   const unnamed: Named = { place: 'query', name: 'unknown', schema: { type: 'string' }, textual: true };
@@ -70,16 +76,20 @@ function oneOf(faults: readonly FaultArbitrary[]): FaultArbitrary[] {
   return faults.length === 0 ? [] : [fc.oneof(...faults)];
 }
 
-/** In a URL or a form a number or a list has no type to get wrong. */
-function isWritable({ keyword }: Breach, { textual, schema }: Named): boolean {
-  return !textual || (schema.type === 'string' && keyword !== 'type');
+/** In a URL or a form nothing has a type to get wrong, and a list no end; in XML a number or a list has none. */
+function isWritable({ keyword }: Breach, { textual, inXml, schema }: Named): boolean {
+  if (inXml) return keyword !== 'type';
+  if (!textual) return true;
+  // A parameter without a value counts as left out.
+  if (schema.type === 'string') return keyword !== 'type' && !(keyword === 'minLength' && schema.minLength === 1);
+  return schema.type === 'integer' && (keyword === 'minimum' || keyword === 'maximum');
 }
 
 /** Faults of the body as a whole. */
 export function bodyFaults(operation: Operation): FaultArbitrary[] {
-  const { media, bodyRequired, method } = operation;
-  // RFC 9110 §9.3.5: a body of DELETE has no meaning, and does no harm.
-  if (media.length === 0) return method === 'DELETE' ? [] : [fault('body where none is taken')];
+  const { media, method } = operation;
+  // RFC 9110 §9.3.1; with DELETE one is not looked at.
+  if (media.length === 0) return method === 'GET' ? [fault('body where none is taken')] : [];
   const types = media.map(({ type }) => type);
   const others = [
     'text/plain',
@@ -95,9 +105,18 @@ export function bodyFaults(operation: Operation): FaultArbitrary[] {
     fault('no media type'),
     fault('wrong charset', { value: fc.constantFrom('latin-x', 'windows-1252', 'utf-7') }),
     fault('compressed body', { value: fc.constantFrom('gzip', 'deflate', 'br', 'unknown') }),
-    ...(bodyRequired ? [fault('empty body'), fault('no body')] : []),
-    ...media.flatMap((one) => (one.type === json ? jsonFaults(one, operation) : [fault('too many members')])),
+    ...(needsBody(operation) ? [fault('empty body'), fault('no body')] : []),
+    ...media.flatMap((one) => {
+      if (one.type === xml) return xmlFaults();
+      return one.type === json ? jsonFaults(one, operation) : [fault('too many members')];
+    }),
   ];
+}
+
+/** Management reads what is missing as an object without members. */
+function needsBody({ surface, bodyRequired, media }: Operation): boolean {
+  const demands = media.some(({ schema }) => schema.required?.length || typesOf(schema).includes('array'));
+  return bodyRequired && (surface !== 'api-2' || demands);
 }
 
 function jsonFaults({ schema }: Media, { resolve }: Operation): FaultArbitrary[] {

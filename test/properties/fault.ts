@@ -36,6 +36,7 @@ export const faultKinds = [
   'no media type',
   'wrong charset',
   'compressed body',
+  'answer not accepted',
   // The request.
   'wrong method',
   'unknown host',

@@ -13,7 +13,7 @@ export function faultsOf(operation: Operation): fc.Arbitrary<Fault> {
   );
 }
 
-function requestFaults({ methods, crossOrigin, template }: Operation): FaultArbitrary[] {
+function requestFaults({ methods, crossOrigin, template, statuses }: Operation): FaultArbitrary[] {
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', ...(crossOrigin ? [] : ['OPTIONS'])];
   const hosts = ['nobody.gatehouse.example', 'gatehouse.example', 'example.com', '127.0.0.1:1', '[::1]'];
   return [
@@ -23,6 +23,13 @@ function requestFaults({ methods, crossOrigin, template }: Operation): FaultArbi
     fault('two hosts'),
     fault('no host'),
     fault('foreign target', { value: fc.constantFrom('http://example.com', 'https://user@', 'http://') }),
+    ...(statuses.includes('406')
+      ? [
+          fault('answer not accepted', {
+            value: fc.constantFrom('application/json', 'text/xml', 'application/xml;q=0'),
+          }),
+        ]
+      : []),
     ...(template.includes('{')
       ? [fault('undecodable path', { value: fc.constantFrom('%FF', '%zz', '%', '%E0%A4%A') })]
       : []),
@@ -40,5 +47,7 @@ function liveFaults(operation: Operation): FaultArbitrary[] {
     'user locked',
     'user suspended',
   ] as const;
-  return kinds.map((kind) => fault(kind));
+  // Management is called for no user.
+  const fitting = kinds.filter((kind) => operation.surface !== 'api-2' || !kind.startsWith('user '));
+  return fitting.map((kind) => fault(kind));
 }

@@ -3,7 +3,10 @@
  * table; one that needs a caller only needs no line.
  */
 
+import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
+import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
+import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
 import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
@@ -12,8 +15,13 @@ import type { Pool } from './pool.ts';
 import type { Plan } from './requests.ts';
 import type { Taken } from './taken.ts';
 
+/** Elements that would have to be free, or of this account. Values made at random are not. */
+const elsewhere = { 'openid-name': undefined, 'role-id': undefined };
+
 /** By scheme: callers that a header names. */
 const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) => Promise<Taken>>> = {
+  apiKey: async (pool, _scheme, { operation }) =>
+    operation.surface === 'xml' ? { live: { headers: basic(await pool.apiKey(), 'x') } } : { live: {} },
   bearer: async (pool, { scopes: [scope = ''] }, { operation }) => {
     const narrow = 'authentication_only';
     const opens = operation.security.some((scheme) => scheme?.scopes.includes(narrow));
@@ -58,9 +66,38 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     return { live, loose: ['token'], settle: () => pool.giveBack(kind, grant) };
   },
   'oauth2 revokeToken': (pool, plan) => revocation(pool, plan),
+  'xml createUser': async (pool, { freedom }) => {
+    const body = { email: pool.newAddress(), ...(freedom === 'free' ? {} : elsewhere) };
+    const settle = ({ status, text }: { status: number; text: string }) => {
+      if (status === 201) pool.giveUser(/<id type="integer">(\d+)</.exec(text)?.[1] ?? '');
+    };
+    return { live: { body }, loose: ['email'], settle };
+  },
+  'xml readUser': async (pool) => ({ live: { path: { id: await pool.user() } }, loose: ['id'] }),
+  'xml updateUser': async (pool, { freedom }) => {
+    const path = { id: await pool.user() };
+    return { live: { path, body: freedom === 'free' ? {} : elsewhere }, loose: ['id'] };
+  },
+  'xml deleteUser': async (pool) => {
+    const id = await pool.takeUser();
+    const settle = ({ status }: { status: number }) => {
+      if (status !== 200) pool.giveUser(id);
+    };
+    return { live: { path: { id } }, loose: ['id'], settle };
+  },
   'pages showSignIn': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'consent' : 'open', 'query'),
   'pages signIn': async (pool) => {
     const taken = await page(pool, 'open', 'body', ({ user }) => ({ username: user.email ?? '', password }));
+    return { ...taken, user: taken.signedIn };
+  },
+  'pages showSecondFactor': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'code', 'query'),
+  'pages giveSecondFactor': async (pool) => {
+    const taken = await page(pool, 'code', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
+    return { ...taken, user: taken.signedIn };
+  },
+  'pages showEnrolment': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'enrolment', 'query'),
+  'pages enrolSecondFactor': async (pool) => {
+    const taken = await page(pool, 'enrolment', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
     return { ...taken, user: taken.signedIn };
   },
   'pages showNewPassword': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'expired', 'query'),
@@ -79,6 +116,12 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   },
   'pages showSignOut': (pool) => signingOut(pool, 'query'),
   'pages signOut': (pool) => signingOut(pool, 'body'),
+  'pages showInvite': (pool) => openInvite(pool),
+  'pages acceptInvite': (pool) => filledInvite(pool),
+  'pages showSignedIn': (pool) => signedInBrowser(pool),
+  'api-v1 authenticateDelegated': (pool) => delegated(pool),
+  'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
+  'api-1 createInviteLink': (pool) => inviteRequest(pool, false),
   'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
 };
 
@@ -86,7 +129,8 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
 export async function takeLive(pool: Pool, plan: Plan): Promise<Taken> {
   const { operation, scheme } = plan;
   const caller = scheme && (await callers[scheme.name]?.(pool, scheme, plan));
-  const taken = await sources[operation.name]?.(pool, plan);
+  const taken =
+    operation.surface === 'api-2' ? await managed(pool.fixtures, plan) : await sources[operation.name]?.(pool, plan);
   const headers = { ...caller?.live.headers, ...taken?.live.headers };
   return { ...caller, ...taken, live: { ...taken?.live, headers } };
 }

@@ -26,6 +26,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly maxProperties?: number;
+  readonly readOnly?: boolean;
   readonly examples?: readonly unknown[];
 }
 
@@ -82,15 +83,18 @@ interface Described {
   readonly schema?: Schema;
 }
 
-/**
- * The contracts whose operations are called at random. Management is not among them: its requests take away what all
- * others are about (clients, users, credentials), and its suite calls each operation for each status.
- */
-export const generatedContracts = new Map([...contracts].filter(([surface]) => surface !== 'api-2'));
+/** What makes and deletes what all others are about (clients, users, credentials). */
+export const managing: readonly string[] = ['api-2'];
 
-/** Every operation of these contracts. */
-export function allOperations(): readonly Operation[] {
-  return [...generatedContracts].flatMap(([surface, { contract, routes }]) => {
+/** What programs and browsers use once all that is there. */
+export const using: readonly string[] = [...contracts.keys()].filter((surface) => !managing.includes(surface));
+
+/** Every operation of these surfaces' contracts. */
+export function operationsOf(surfaces: readonly string[]): readonly Operation[] {
+  return surfaces.flatMap((surface) => {
+    const loaded = contracts.get(surface);
+    if (!loaded) throw new Error(`there is no contract ${surface}`);
+    const { contract, routes } = loaded;
     const resolve = resolver(contract);
     return Object.keys(contract.paths).flatMap((template) => {
       const { operations } = routes.find(template) ?? { operations: new Map<string, ContractOperation>() };

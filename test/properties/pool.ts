@@ -4,7 +4,10 @@
  */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { createCredential, type NewCredential } from '../../src/domain/callers/credentials.ts';
+import { createUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { basic, type TestApp } from '../support/app.ts';
 import {
@@ -18,6 +21,7 @@ import {
   type Tokens,
 } from '../support/sign-in.ts';
 import { Browsers } from './browsers.ts';
+import { Fixtures } from './fixtures.ts';
 
 /** How a client was registered; `unnamed` said no method and may send its secret either way. */
 export type ClientKind = 'client_secret_basic' | 'client_secret_post' | 'none' | 'unnamed';
@@ -38,15 +42,18 @@ export type OwnClient = RegisteredClient & { readonly registration_access_token:
 export class Pool {
   readonly app: TestApp;
   readonly browsers: Browsers;
+  readonly fixtures: Fixtures;
   readonly #pairs = new Map<string, Promise<NewCredential>>();
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #clients = new Map<ClientKind, Promise<RegisteredClient>>();
   readonly #own = new Map<string, Promise<OwnClient>>();
   readonly #grants = new Map<ClientKind, Grant[]>();
+  readonly #users: string[] = [];
 
   constructor(app: TestApp) {
     this.app = app;
     this.browsers = new Browsers(app, () => this.client('none'));
+    this.fixtures = new Fixtures(app, () => this.bearer('manage_all', 'fixtures'));
   }
 
   /** Drops whatever time ends; pairs and clients stay. */
@@ -99,6 +106,37 @@ export class Pool {
   ownClient(alone: boolean): Promise<OwnClient> {
     const make = () => registerClient(this.app) as Promise<unknown> as Promise<OwnClient>;
     return alone ? make() : once(this.#own, 'shared', make);
+  }
+
+  apiKey(): Promise<string> {
+    return once(
+      this.#tokens,
+      'API key',
+      async () => (await createApiKey(this.app.services, this.app.account, 'x')).apiKey,
+    );
+  }
+
+  newAddress(): string {
+    return `${randomUUID()}@example.com`;
+  }
+
+  /** A user whom no request takes away, by number. */
+  user(): Promise<string> {
+    return once(this.#tokens, 'user', () => this.#newUser());
+  }
+
+  /** A user for one request alone. */
+  async takeUser(): Promise<string> {
+    return this.#users.pop() ?? this.#newUser();
+  }
+
+  giveUser(id: string): void {
+    this.#users.push(id);
+  }
+
+  async #newUser(): Promise<string> {
+    const { id } = await createUser(this.app.services, this.app.account, { email: this.newAddress() });
+    return String(id);
   }
 
   /** A grant for one request alone, to be given back. */

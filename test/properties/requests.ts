@@ -1,12 +1,13 @@
 /** Requests of an operation, made by its contract alone: what is sent for the live values is filled in later. */
 
 import fc from 'fast-check';
-import { unknownName, validOf } from './arbitrary.ts';
+import { typesOf, unknownName, validOf } from './arbitrary.ts';
 import type { Media, Operation, Parameter, Resolve } from './operations.ts';
 import { anyText } from './text.ts';
 
 export const form = 'application/x-www-form-urlencoded';
 export const json = 'application/json';
+export const xml = 'application/xml';
 
 /** Names with values, in order; a name can occur twice. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
@@ -25,8 +26,10 @@ export interface Plan {
   readonly query: Pairs;
   readonly headers: Pairs;
   readonly mediaType: string | null;
-  /** Null where the operation takes no body. */
+  /** Null where the operation takes no body; without members where it takes a list. */
   readonly body: Members | null;
+  /** The body of an operation that takes a list. */
+  readonly items: readonly unknown[] | null;
   /** Chooses among live values that would all do. */
   readonly pick: number;
 }
@@ -58,7 +61,10 @@ export function plansOf(operation: Operation, freedom: Freedom): fc.Arbitrary<Pl
     content: bodyOf(operation, freedom),
     pick: fc.nat(1000),
   });
-  return plan.map(({ content: [mediaType, body], ...rest }) => ({ operation, freedom, ...rest, mediaType, body }));
+  return plan.map(({ content: [mediaType, content], ...rest }) => {
+    const [body, items] = Array.isArray(content) ? [{}, content] : [content as Members | null, null];
+    return { operation, freedom, ...rest, mediaType, body, items };
+  });
 }
 
 /** A caller is left out only where the request itself can say who asks (client authentication in the form). */
@@ -106,11 +112,17 @@ function unknownPairs(known: readonly string[]): fc.Arbitrary<Pairs> {
   return fc.uniqueArray(pair, { maxLength: 2, selector: ([one]) => one });
 }
 
-function bodyOf(operation: Operation, freedom: Freedom): fc.Arbitrary<readonly [string | null, Members | null]> {
+type Content = Members | readonly unknown[] | null;
+
+function bodyOf(operation: Operation, freedom: Freedom): fc.Arbitrary<readonly [string | null, Content]> {
   const { media, resolve } = operation;
   if (media.length === 0) return fc.constant([null, null]);
   return fc.oneof(
-    ...media.map((one) => membersOf(one, freedom, resolve).map((members) => [one.type, members] as const)),
+    ...media.map((one) => {
+      const isList = typesOf(one.schema).includes('array');
+      const content = isList ? validOf(one.schema, resolve) : membersOf(one, freedom, resolve);
+      return content.map((value) => [one.type, value as Content] as const);
+    }),
   );
 }
 
@@ -123,7 +135,8 @@ function membersOf({ type, schema, examples }: Media, freedom: Freedom, resolve:
     examples: [],
   }));
   const base = examples.length === 0 || freedom === 'free' ? fc.constant({}) : fc.constantFrom(...examples);
-  const others = freedom === 'example' ? fc.constant<Pairs>([]) : unknownPairs(Object.keys(properties));
+  const closed = freedom === 'example' || type === xml || schema.additionalProperties === false;
+  const others = closed ? fc.constant<Pairs>([]) : unknownPairs(Object.keys(properties));
   const known = valuesOf(named, freedom, resolve);
   return fc.tuple(known, base as fc.Arbitrary<Members>, others).map(([some, whole, more]) => {
     // JSON cannot say `__proto__` without being refused.

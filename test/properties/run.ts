@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
 import { setUser } from '../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
@@ -10,8 +11,10 @@ import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
 import type { Fault, FaultKind } from './fault.ts';
 import { takeLive } from './live.ts';
-import { allOperations } from './operations.ts';
+import { forgetLegacy } from './live-legacy.ts';
+import type { Operation } from './operations.ts';
 import { Pool } from './pool.ts';
+import { assertRefused } from './refused.ts';
 import { type Plan, plansOf } from './requests.ts';
 import type { Taken } from './taken.ts';
 import { describeWire, encode, prepare, type Wire } from './wire.ts';
@@ -27,6 +30,9 @@ const settings = {
   'limit.register-open': 'off',
   'limit.sign-in': 'off',
   'limit.client-auth': 'off',
+  'limit.delegated': 'off',
+  'limit.invite': 'off',
+  'limit.xml': 'off',
 };
 
 const dayMilliseconds = 86_400_000;
@@ -47,20 +53,23 @@ export interface Run {
   sendValid(plan: Plan): Promise<void>;
   /** Sends one with exactly one thing wrong, which must be refused. */
   sendWrong(plan: Plan, fault: Fault): Promise<void>;
+  /** Verifies the audit trails of both accounts after all that. */
+  verifyTrails(): Promise<readonly Verification[]>;
   dispose(): Promise<void>;
 }
 
 /** Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already. */
-export async function startRun(kind: DatabaseKind, seed: number): Promise<Run> {
+export async function startRun(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Run> {
   const app = await openTestApp(kind, { settings, folder: fastFolder() });
   const client = await serve(app, lanes);
   const pool = new Pool(overClient(app, client));
   const other = new Pool(overClient(await app.another(settings), client));
-  const expired = await takeExpiring(pool, seed);
+  const expired = await takeExpiring(pool, seed, operations);
   // Longer than anything lives but a session's user, a client and a pair.
   app.services.clock.advance(dayMilliseconds + 3_600_000);
   pool.forget();
-  const tallies = new Map(allOperations().map(({ name }) => [name, newTally()]));
+  forgetLegacy(pool);
+  const tallies = new Map(operations.map(({ name }) => [name, newTally()]));
   const tallyOf = ({ operation }: Plan) => tallies.get(operation.name) ?? newTally();
   return {
     tallies,
@@ -68,7 +77,7 @@ export async function startRun(kind: DatabaseKind, seed: number): Promise<Run> {
       const taken = await takeLive(pool, plan);
       const wire = encode(prepare(plan, taken.live, hostOf(pool)));
       const answer = await exchange(app, client, wire);
-      taken.settle?.(answer);
+      await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).valid += 1;
       if (answer.status < 400) tallyOf(plan).passed += 1;
@@ -82,12 +91,14 @@ export async function startRun(kind: DatabaseKind, seed: number): Promise<Run> {
       const closed = used.kind === 'user locked' || used.kind === 'user suspended';
       if (closed) await closeUser(app, taken, used.kind);
       const answer = await exchange(app, client, faulty.wire);
-      if (!closed) taken.settle?.(answer);
+      if (!closed) await taken.settle?.(answer);
       count(tallyOf(plan), answer);
       tallyOf(plan).wrong += 1;
       tallyOf(plan).kinds.set(used.kind, (tallyOf(plan).kinds.get(used.kind) ?? 0) + 1);
       explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
     },
+    verifyTrails: () =>
+      Promise.all([pool, other].map(({ app: { services, account } }) => verifyTrail(services, account))),
     dispose: async () => {
       await client.close();
       await app.dispose();
@@ -112,9 +123,9 @@ function keyOf({ operation, scheme, body }: Plan): string {
   return `${operation.name} ${scheme?.name} ${body?.['grant_type']}`;
 }
 
-async function takeExpiring(pool: Pool, seed: number): Promise<Map<string, Taken>> {
+async function takeExpiring(pool: Pool, seed: number, operations: readonly Operation[]): Promise<Map<string, Taken>> {
   const taken = new Map<string, Taken>();
-  for (const operation of allOperations()) {
+  for (const operation of operations) {
     for (const plan of fc.sample(plansOf(operation, 'example'), { numRuns: 100, seed })) {
       if (!taken.has(keyOf(plan))) taken.set(keyOf(plan), await takeLive(pool, plan));
     }
@@ -126,7 +137,7 @@ async function takeExpiring(pool: Pool, seed: number): Promise<Map<string, Taken
 async function borrow(other: Pool, plan: Plan, { kind }: Fault): Promise<Taken> {
   if (kind !== "another account's") return { live: {} };
   const foreign = await takeLive(other, plan);
-  foreign.settle?.({ status: 400, headers: {}, text: '', body: undefined });
+  await foreign.settle?.({ status: 400, headers: {}, text: '', body: undefined });
   return foreign;
 }
 
@@ -151,38 +162,11 @@ async function exchange({ services }: TestApp, client: Client, wire: Wire): Prom
     throw new Error(`${cause instanceof Error ? cause.message : cause}\n\n${describeWire(wire)}`, { cause });
   });
   if (answer.status >= 500) {
-    const { stack } =
-      services.lines.find((line) => line['requestId'] === answer.headers['x-request-id'] && line['stack']) ?? {};
-    explain(undefined, wire, answer, () => assert.fail(`the service failed: ${stack}`));
+    const logged = services.lines.filter((line) => line['requestId'] === answer.headers['x-request-id']);
+    const said = logged.map(({ stack, ...line }) => `${JSON.stringify(line)} ${stack ?? ''}`).join('\n');
+    explain(undefined, wire, answer, () => assert.fail(`the service failed: ${said}`));
   }
   return answer;
-}
-
-function assertRefused({ says }: Faulty, answer: Answer): void {
-  const location = URL.parse(String(answer.headers['location'] ?? ''), 'http://localhost');
-  // RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI.
-  const told = answer.status === 303 ? location?.searchParams : undefined;
-  assert.ok((answer.status >= 400 && answer.status < 500) || told?.has('error'), 'the request was not refused');
-  if (says === null || hasFixedWords(answer)) return;
-  const words = told ? (told.get('error_description') ?? '') : answer.text;
-  const isSaid = typeof says === 'string' ? words.includes(says) : says.test(words);
-  assert.ok(isSaid, `the refusal does not say ${says}`);
-}
-
-/** The errors whose words the standards and the wire page fix, and pages that name no state before the right password. */
-const fixedErrors = new Set([
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'invalid_scope',
-  'invalid_token',
-]);
-const fixedWords = /^Resource not found$|^Access is unauthorized|^Authentication Failed$|^Authentication Failure$/;
-
-function hasFixedWords({ status, body, headers }: Answer): boolean {
-  const words = body?.error_description ?? body?.status?.message ?? '';
-  const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
-  return fixedErrors.has(body?.error) || fixedWords.test(words) || (isPage && (status === 401 || status === 403));
 }
 
 function explain(fault: Fault | undefined, wire: Wire, answer: Answer, check: () => void): void {

@@ -6,7 +6,9 @@ export interface Live {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly body?: Readonly<Record<string, string | undefined>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** In place of a body that is a list. */
+  readonly items?: readonly unknown[];
 }
 
 export const livePlaces = ['path', 'query', 'headers', 'body'] as const;
@@ -17,6 +19,8 @@ export interface Taken {
   readonly live: Live;
   /** Names of which another value is no reason to refuse. */
   readonly loose?: readonly string[];
+  /** Names that may be left out. */
+  readonly optional?: readonly string[];
   /** Something of it ends with time. */
   readonly expires?: boolean;
   /** The request is refused when this user is locked or suspended. */
@@ -24,5 +28,5 @@ export interface Taken {
   /** An Authorization header that is good and permits too little. */
   readonly narrow?: string;
   /** Gives back what the answer left in force. */
-  settle?(answer: Answer): void;
+  settle?(answer: Answer): void | Promise<void>;
 }

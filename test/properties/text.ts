@@ -31,6 +31,12 @@ const character = fc.oneof(
   ...classes.map(([min, max]) => fc.integer({ min, max }).map((point) => String.fromCodePoint(point))),
 );
 
+/** Text of one class. */
+export function textOfOneClass(length: { minLength: number; maxLength: number }): fc.Arbitrary<string> {
+  const units = classes.map(([min, max]) => fc.integer({ min, max }).map((point) => String.fromCodePoint(point)));
+  return fc.oneof(...units.map((unit) => fc.string({ ...length, unit })));
+}
+
 /** Text of all classes that may be stored; lengths count code points, as JSON Schema does. */
 export function anyText(length: { minLength: number; maxLength: number }): fc.Arbitrary<string> {
   return fc.string({ ...length, unit: character });

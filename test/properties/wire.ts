@@ -1,6 +1,6 @@
 /** A request with everything filled in, and how it is written. */
 
-import { defineAll, form, type Members, type Pairs, type Plan } from './requests.ts';
+import { defineAll, form, type Members, type Pairs, type Plan, xml } from './requests.ts';
 import type { Live } from './taken.ts';
 
 /** A request ready to be written. */
@@ -29,6 +29,7 @@ export function prepare({ scheme: _scheme, pick: _pick, ...plan }: Plan, live: L
     query: put(plan.query, live.query),
     headers: put(plan.headers, live.headers),
     body: plan.body && putMembers(plan.body, live.body),
+    items: plan.items && (live.items ?? plan.items),
   };
   return reduce(withLive, new Set([...Object.keys(live.query ?? {}), ...Object.keys(live.body ?? {})]));
 }
@@ -76,8 +77,8 @@ function largestOf(entries: readonly (readonly [string, unknown])[], keep: Reado
 
 /** Writes a request: the body in its media type, the length always told. */
 export function encode(request: Prepared): Wire {
-  const { method, host, headers, mediaType, body } = request;
-  const bytes = body && encodeBody(body, mediaType);
+  const { method, host, headers, mediaType, body, items } = request;
+  const bytes = body && encodeBody(items ?? body, mediaType);
   return {
     method,
     target: targetOf(request),
@@ -96,9 +97,18 @@ export function targetOf({ operation, path, slash, query }: Prepared): string {
   return `${filled}${slash ? '/' : ''}${query.length > 0 ? `?${encodePairs(query)}` : ''}`;
 }
 
-function encodeBody(body: Members, mediaType: string | null): Buffer {
+function encodeBody(body: Members | readonly unknown[], mediaType: string | null): Buffer {
+  if (mediaType === xml) return Buffer.from(`<user>${Object.entries(body).map(elementOf).join('')}</user>`);
   if (mediaType !== form) return Buffer.from(JSON.stringify(body));
   return Buffer.from(encodePairs(Object.entries(body).map(([name, value]) => [name, String(value)])));
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
+
+/** An element of XML; null is nil. */
+export function elementOf([name, value]: readonly [string, unknown]): string {
+  if (value === null) return `<${name} nil="true"/>`;
+  return `<${name}>${String(value).replace(/[&<>\r]/g, (character) => escapes[character] ?? '')}</${name}>`;
 }
 
 /** Percent-encoded UTF-8 with `+` for a space (URL standard, application/x-www-form-urlencoded). */

@@ -26,6 +26,14 @@ onEachDatabase('custom attributes', (subject) => {
     await newAttribute(otherId, 'badge');
   });
 
+  test('no place is beyond the last number', async () => {
+    const { attributes } = subject.store;
+    const { id: accountId } = await newAccount(subject.store);
+    const last = await newAttribute(accountId);
+    await attributes.update(accountId, last.id, { position: 2_147_483_647 });
+    assert.equal((await newAttribute(accountId)).position, 2_147_483_647);
+  });
+
   test('a user has at most one value, which goes with the user and with the attribute', async () => {
     const { attributes, users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);

@@ -45,6 +45,10 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       decidedBy: null,
       passwordUserId: null,
       passwordCheckedAt: null,
+      hookPolicyId: null,
+      hookPolicyUserId: null,
+      hookTraits: null,
+      methods: null,
       createdAt: now,
       expiresAt: now + 10 * minute,
     };

@@ -176,7 +176,7 @@ onEachDatabase('events', (subject) => {
   test('counts are added to what is stored, whoever counted', async () => {
     const { store } = subject;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(store), await newAccount(store)];
-    const count = { accountId, day: '2026-11-21', kind: 'refresh', subjectId: 1, count: 3 } as const;
+    const count = { accountId, day: '2026-11-21', kind: 'refresh', subjectId: 1, count: 3, lastAt: now } as const;
     const others = [
       { ...count, day: '2026-11-20' },
       { ...count, subjectId: 2 },
@@ -184,11 +184,12 @@ onEachDatabase('events', (subject) => {
     ];
     await Promise.all([
       store.counts.add([count, ...others]),
-      store.counts.add([...others, { ...count, count: 2 }].reverse()),
+      store.counts.add([...others, { ...count, count: 2, lastAt: now + 5 }].reverse()),
     ]);
     await store.counts.add([]);
     assert.deepEqual(await store.counts.list(accountId, '2026-11-21'), [
-      { ...count, count: 5 },
+      // The later of both, whichever was stored first.
+      { ...count, count: 5, lastAt: now + 5 },
       { ...count, subjectId: 2, count: 6 },
     ]);
     assert.equal((await store.counts.list(accountId, '')).length, 3);

@@ -36,6 +36,10 @@ for (const kind of databases) {
           createdAt: now,
           passwordUserId: null,
           passwordCheckedAt: null,
+          hookPolicyId: null,
+          hookPolicyUserId: null,
+          hookTraits: null,
+          methods: null,
         };
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
         const credential = await store.callers.createCredential({

@@ -55,6 +55,28 @@ onEachDatabase('transactions', (subject) => {
     assert.equal((await store.grants.find(grant.accountId, grant.id))?.generation, 1);
   });
 
+  test('of two that wait for each other both succeed, one after the other', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const [ada, bob] = [await newUser(store, accountId), await newUser(store, accountId)];
+    let attempts = 0;
+    const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const rename = (order: readonly { id: number }[], turn: number) =>
+      store.transaction(async (tx) => {
+        attempts += 1;
+        for (const [index, { id }] of order.entries()) {
+          await tx.users.update(accountId, id, { firstname: `${turn}` });
+          started[turn]?.resolve();
+          // SQLite lets the second one begin only when the first has ended.
+          if (index === 0 && store.kind === 'postgres') await Promise.all(started.map(({ promise }) => promise));
+        }
+      });
+    await Promise.all([rename([ada, bob], 0), rename([bob, ada], 1)]);
+    assert.equal(attempts, store.kind === 'postgres' ? 3 : 2);
+    const [one, other] = [await store.users.find(accountId, ada.id), await store.users.find(accountId, bob.id)];
+    assert.equal(one?.firstname, other?.firstname);
+  });
+
   test('a conflict undoes its verb alone', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);

@@ -29,6 +29,7 @@ interface MediaType {
 }
 
 const formType = 'application/x-www-form-urlencoded';
+const xmlType = 'application/xml';
 const verbs = ['get', 'post', 'put', 'delete', 'patch'] as const;
 const unknownSecret = 'A'.repeat(43);
 /** A probe is sent several times, and must not delete what others are about, such as the caller itself. */
@@ -41,6 +42,7 @@ const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   accessToken: { authorization: `Bearer at_1_${unknownSecret}` },
   clientBasic: basic('unknown-client', unknownSecret),
   credentialBasic: basic('unknown-pair', unknownSecret),
+  apiKey: basic(`ak_${unknownSecret}`, 'x'),
 };
 
 /** A probe for each operation of the surface. */
@@ -85,7 +87,16 @@ function sentOf({ security = [], requestBody }: Operation): Sent {
   const { client_id: _id, client_secret: _secret, ...withoutPair } = members;
   const { access_token: _token, ...withoutToken } = members;
   const body = /basic/i.test(scheme ?? '') ? withoutPair : scheme === 'accessToken' ? withoutToken : members;
+  if (mediaType === xmlType) return { headers: { ...headers, 'content-type': xmlType }, raw: documentOf(members) };
   return mediaType === formType ? { headers, form: body } : { headers, json: body };
+}
+
+/** The one kind of document that a contract takes. */
+function documentOf(members: Readonly<Record<string, unknown>>): string {
+  const elements = Object.entries(members).map(([name, value]) =>
+    value === null ? `<${name} nil="true"/>` : `<${name}>${value}</${name}>`,
+  );
+  return `<user>${elements.join('')}</user>`;
 }
 
 function pathOf(template: string, parameters: readonly Parameter[]): string {

@@ -5,7 +5,7 @@ const subdomainForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Host and optional port; letters, digits, dots and hyphens, or an IPv6 address in brackets. */
 const hostForm =
   /^(?:(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
-/** Below these the deprecated surfaces answer for every account. */
+/** On these the deprecated surfaces answer for every account. */
 const reservedSubdomains = ['api', 'app'];
 const defaultPorts = { http: ':80', https: ':443' } as const;
 
@@ -22,6 +22,18 @@ export function subdomainOf(addresses: Addresses, host: string): string | null {
   if (!host.endsWith(suffix)) return null;
   const subdomain = host.slice(0, -suffix.length);
   return isSubdomain(subdomain) ? subdomain : null;
+}
+
+/** `<scheme>://app.<service domain>`: where the oldest endpoints answer for every account. */
+export function legacyAppUrl(addresses: Addresses): string {
+  return `${addresses.publicScheme}://app.${normalizeHost(addresses, addresses.serviceDomain)}`;
+}
+
+/** Whether the host is `api.<service domain>` or `app.<service domain>`, where an API key names the account. */
+export function isLegacyHost(addresses: Addresses, host: string): boolean {
+  const name = normalizeHost(addresses, host);
+  const domain = normalizeHost(addresses, addresses.serviceDomain);
+  return reservedSubdomains.some((subdomain) => name === `${subdomain}.${domain}`);
 }
 
 function isSubdomain(text: string): boolean {

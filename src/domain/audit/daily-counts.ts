@@ -1,5 +1,5 @@
 import type { DailyCounts, Services } from '../../services.ts';
-import type { DailyCountRecord } from '../../store/records.ts';
+import type { DailyCountRecord, Milliseconds } from '../../store/records.ts';
 
 /** More subjects a day than are counted between two flushes are not told apart from none: memory has a bound. */
 const mostKept = 100_000;
@@ -14,20 +14,24 @@ export function createDailyCounts({ store, clock }: Pick<Services, 'store' | 'cl
   function add(count: DailyCountRecord): void {
     const key = `${count.day} ${count.accountId} ${count.kind} ${count.subjectId}`;
     const known = kept.get(key);
-    if (known) known.count += count.count;
-    else if (kept.size < mostKept) kept.set(key, { ...count });
+    if (known) {
+      known.count += count.count;
+      known.lastAt = Math.max(known.lastAt ?? 0, count.lastAt ?? 0);
+    } else if (kept.size < mostKept) kept.set(key, { ...count });
   }
 
   let [dayNumber, day] = [Number.NaN, ''];
-  function today(): string {
-    const now = clock.now();
+  function dayOf(now: Milliseconds): string {
     const number = Math.floor(now / 86_400_000);
     if (number !== dayNumber) [dayNumber, day] = [number, new Date(now).toISOString().slice(0, 10)];
     return day;
   }
 
   return {
-    add: (accountId, kind, subjectId) => add({ accountId, day: today(), kind, subjectId, count: 1 }),
+    add: (accountId, kind, subjectId) => {
+      const now = clock.now();
+      add({ accountId, day: dayOf(now), kind, subjectId, count: 1, lastAt: now });
+    },
     async flush() {
       const counts = [...kept.values()];
       if (counts.length === 0) return;

@@ -9,14 +9,30 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
+/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
+interface WithoutApp {
+  readonly method: 'delegated' | 'invite';
+}
+
 /** Every action with what is told of it beside actor and target. */
 export interface EventDetails {
-  'sign_in.succeeded': { readonly app_id: number };
+  /** `methods`: how the user showed who they are, as `amr` says it (RFC 8176). */
+  'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
   'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
   /** The password was right; the user's standing was not. */
-  'sign_in.refused': { readonly reason: string; readonly app_id: number };
+  'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
+  'mfa.registered': FactorDetail;
+  'mfa.enrolled': FactorDetail;
+  'mfa.removed': DeviceDetail;
+  'mfa.verification_started': DeviceDetail;
+  'mfa.verified': DeviceDetail;
+  'mfa.failed': { readonly reason: 'wrong_code' | 'closed' };
+  /** Too many wrong codes in a row: closed for a time. */
+  'mfa.closed': { readonly attempts: number };
+  'mfa.recovery_code_used': { readonly left: number };
+  'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
   /** A client could not be told that a session ended. */
@@ -48,6 +64,12 @@ export interface EventDetails {
   'user.changed': Changed;
   'user.unlocked': Nothing;
   'user.removed': Nothing;
+  /** Reads are told of where they are made with an API key. */
+  'user.read': Nothing;
+  'user.listed': { readonly count: number };
+  /** A link was made with which the user chooses a password. */
+  'invite.created': Nothing;
+  'invite.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;
@@ -66,6 +88,8 @@ export interface EventDetails {
   'access.revoked': AssigneeDetail & { readonly grants_revoked: number };
   'credential.created': { readonly scopes: readonly string[] };
   'credential.revoked': Nothing;
+  /** A call with a key in force that was refused; its reason as the domain names it. */
+  'api_key.refused': { readonly operation: string; readonly reason: string };
   'api_key.created': Nothing;
   'api_key.revoked': Nothing;
   'policy.created': Changed;
@@ -84,6 +108,44 @@ export interface EventDetails {
   'api_client.linked': LinkDetail;
   'api_client.changed': LinkDetail;
   'api_client.unlinked': { readonly app_id: number; readonly grants_revoked: number };
+  'hook_variable.created': VariableDetail;
+  'hook_variable.changed': VariableDetail & Changed;
+  'hook_variable.removed': VariableDetail;
+  'hook.created': HookDetail & Changed;
+  'hook.changed': HookDetail & Changed;
+  'hook.removed': HookDetail;
+  /** The version that ran before is the newest again. */
+  'hook.rolled_back': HookDetail & { readonly version: number };
+  'hook.shadow_set': HookDetail & { readonly shadow: 'on' | 'off' };
+  'hook.replayed': HookDetail & { readonly execution_id: string };
+  /** The policy that it chose for one sign-in of this user. */
+  'hook.policy_chosen': HookDetail & { readonly user_id: number; readonly policy_id: number };
+  /** It let the user not sign in. */
+  'hook.sign_in_refused': HookDetail & { readonly user_id: number };
+  /** All its runs failed; what the account's setting made of it. */
+  'hook.failed': HookDetail & {
+    readonly reason: string;
+    readonly user_id: number | null;
+    readonly sign_in: 'denied' | 'continued';
+  };
+  /** It knew who signed in, and the account has the user since. */
+  'user.migrated': HookDetail;
+}
+
+/** UUIDs of the wire; the target has the number that the account counts. */
+interface HookDetail {
+  readonly hook_id: string;
+}
+interface VariableDetail {
+  readonly variable_id: string;
+}
+
+/** Devices of a user, who is the target. */
+interface DeviceDetail {
+  readonly device_id: number;
+}
+interface FactorDetail extends DeviceDetail {
+  readonly factor_id: number;
 }
 
 /** Parts of an API authorization server, which is the target. */

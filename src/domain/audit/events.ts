@@ -16,7 +16,9 @@ export type TargetType =
   | 'credential_token'
   | 'api_key'
   | 'policy'
-  | 'api_authorization';
+  | 'api_authorization'
+  | 'hook'
+  | 'hook_variable';
 
 /** What it was done to. `id` is null for what has no number, or is not there. */
 export interface Target {
@@ -32,6 +34,15 @@ export const outcomes = {
   'sign_in.failed': 'refused',
   'sign_in.refused': 'refused',
   'sign_in.closed': 'success',
+  'mfa.registered': 'success',
+  'mfa.enrolled': 'success',
+  'mfa.removed': 'success',
+  'mfa.verification_started': 'success',
+  'mfa.verified': 'success',
+  'mfa.failed': 'refused',
+  'mfa.closed': 'success',
+  'mfa.recovery_code_used': 'success',
+  'mfa.recovery_codes_renewed': 'success',
   'sign_out.succeeded': 'success',
   'logout_notice.abandoned': 'refused',
   'consent.allowed': 'success',
@@ -53,6 +64,10 @@ export const outcomes = {
   'user.changed': 'success',
   'user.unlocked': 'success',
   'user.removed': 'success',
+  'user.read': 'success',
+  'user.listed': 'success',
+  'invite.created': 'success',
+  'invite.used': 'success',
   'custom_attribute.created': 'success',
   'custom_attribute.changed': 'success',
   'custom_attribute.removed': 'success',
@@ -71,6 +86,7 @@ export const outcomes = {
   'access.revoked': 'success',
   'credential.created': 'success',
   'credential.revoked': 'success',
+  'api_key.refused': 'refused',
   'api_key.created': 'success',
   'api_key.revoked': 'success',
   'policy.created': 'success',
@@ -89,6 +105,19 @@ export const outcomes = {
   'api_client.linked': 'success',
   'api_client.changed': 'success',
   'api_client.unlinked': 'success',
+  'hook_variable.created': 'success',
+  'hook_variable.changed': 'success',
+  'hook_variable.removed': 'success',
+  'hook.created': 'success',
+  'hook.changed': 'success',
+  'hook.removed': 'success',
+  'hook.rolled_back': 'success',
+  'hook.shadow_set': 'success',
+  'hook.replayed': 'success',
+  'hook.policy_chosen': 'success',
+  'hook.sign_in_refused': 'refused',
+  'hook.failed': 'refused',
+  'user.migrated': 'success',
 } as const satisfies Record<Action, 'success' | 'refused'>;
 
 interface EventOf<Name extends Action> {

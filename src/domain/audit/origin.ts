@@ -5,7 +5,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-export type ActorType = 'user' | 'client' | 'credential' | 'api_key' | 'command_line' | 'system';
+/** `API` is whoever calls with an API key. */
+export type ActorType = 'user' | 'client' | 'credential' | 'API' | 'command_line' | 'system';
 
 /** Who does something. `id` is null for the command line, the service itself, and a user who did not show who they are. */
 export interface Actor {

@@ -9,13 +9,15 @@ import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
 
-/** Undefined members stay as they are. Null clears texts and roles; other members stay. */
+/** Undefined members stay as they are. Null clears texts, the policy and roles; other members stay. */
 export interface AppInput {
   readonly name?: Text;
   readonly connectorId?: number | null | undefined;
   readonly description?: Text;
   readonly notes?: Text;
   readonly visible?: boolean | null | undefined;
+  /** The policy of sign-ins to the app. */
+  readonly policyId?: number | null | undefined;
   readonly iconUrl?: Text;
   /** All roles that give the app. */
   readonly roleIds?: readonly number[] | null | undefined;
@@ -90,8 +92,10 @@ function optional(name: string, text: Text, most?: number): string | null {
 }
 
 /** Members of the app's own, as they are stored. */
-function readDetails(input: AppInput): Partial<AppDetails> {
+function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, 'policyId'>> {
   return {
+    // Clients that cannot leave a number out send 0.
+    ...(input.policyId !== undefined && { policyId: input.policyId || null }),
     ...(input.connectorId != null && { connectorId: input.connectorId }),
     ...(input.description !== undefined && { description: optional('description', input.description) }),
     ...(input.notes !== undefined && { notes: optional('notes', input.notes, 1024) }),

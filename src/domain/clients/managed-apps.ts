@@ -8,6 +8,7 @@ import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
+import { requireFollowed } from '../policies/policies.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { type AppInput, readAppChanges, readNewApp } from './app-input.ts';
 import { hasSecret } from './client-methods.ts';
@@ -79,6 +80,7 @@ export function createApp(
   const { metadata, details } = readNewApp(input);
   const { client, clientSecret } = newClient(services, account, metadata, 'token');
   return services.store.transaction(async (tx) => {
+    await requireFollowed(tx, account, details);
     const { appId } = await tx.clients.create(client);
     await tx.clients.update(account.id, appId, { ...details, updatedAt: client.createdAt });
     await replaceRoles(tx, account, appId, input.roleIds, client.createdAt);
@@ -93,7 +95,9 @@ export function updateApp(services: AppServices, account: Audited, appId: number
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const app = await requireAppId(tx, account, appId);
-    await tx.clients.update(account.id, appId, { ...readAppChanges(input, app), updatedAt: now });
+    const changes = readAppChanges(input, app);
+    await requireFollowed(tx, account, changes);
+    await tx.clients.update(account.id, appId, { ...changes, updatedAt: now });
     const ended = await replaceRoles(tx, account, appId, input.roleIds, now);
     const target = { type: 'app', id: appId } as const;
     const detail = { fields: setFields(input), grants_revoked: ended };

@@ -41,3 +41,24 @@ export interface PackageBuilds {
    */
   onEnd(listener: (accountId: number, build: PackageBuild) => void): void;
 }
+
+/** How a build ended. Without a script the digest is of packages that were built before. */
+export type PackageResult =
+  | { readonly ok: true; readonly digest: string; readonly script: string | null }
+  /** `isFinal`: another try would end alike. */
+  | { readonly ok: false; readonly reason: string; readonly isFinal: boolean };
+
+/** What a build is made by. */
+export interface PackageBuilder {
+  /** Whether the registry has a version; null when it does not say. */
+  has(name: string, version: string): Promise<boolean | null>;
+  /**
+   * Resolves the packages with all they depend on, and makes a script of them unless `isKnown` of the digest of their
+   * contents. Never rejects for what a package or a registry can do. `signal` ends it.
+   */
+  build(
+    packages: HookPackages,
+    isKnown: (digest: string) => Promise<boolean>,
+    signal?: AbortSignal,
+  ): Promise<PackageResult>;
+}

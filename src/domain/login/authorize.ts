@@ -6,7 +6,9 @@ import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
+import { multiFactor, singleFactor } from './methods.ts';
 import { type AuthorizationError, redirectError } from './redirect.ts';
+import { newBrowserSecret } from './sessions.ts';
 
 const requestMilliseconds = 10 * 60_000;
 
@@ -24,6 +26,7 @@ export interface AuthorizationQuery {
   readonly prompt?: string;
   readonly max_age?: string;
   readonly login_hint?: string;
+  readonly acr_values?: string;
   readonly resource?: string;
   readonly request?: string;
   readonly request_uri?: string;
@@ -56,7 +59,7 @@ export async function beginAuthorization(
     };
   }
   const requestId = newSecret(services.random, '');
-  const secret = browserSecret && /^[\w-]{43}$/.test(browserSecret) ? browserSecret : newSecret(services.random, '');
+  const secret = newBrowserSecret(services.random, browserSecret);
   const now = services.clock.now();
   await services.store.authorizations.createRequest({
     accountId: account.id,
@@ -69,6 +72,10 @@ export async function beginAuthorization(
     decidedBy: null,
     passwordUserId: null,
     passwordCheckedAt: null,
+    hookPolicyId: null,
+    hookPolicyUserId: null,
+    hookTraits: null,
+    methods: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,
   });
@@ -143,6 +150,11 @@ function findChallengeFault(client: ClientRecord, query: AuthorizationQuery): Au
   return /^[\w-]{43}$/.test(challenge) ? null : fault('code_challenge must be a SHA-256 hash in base64url');
 }
 
+/** The first value that is known counts: they stand in the order of preference (OpenID Connect Core §3.1.2.1, RFC 9470 §4). */
+function asksForSecondFactor({ acr_values: values }: AuthorizationQuery): boolean {
+  return splitScope(values ?? '').find((value) => value === singleFactor || value === multiFactor) === multiFactor;
+}
+
 function readParameters(
   client: ClientRecord,
   servers: readonly LinkedServer[],
@@ -159,6 +171,7 @@ function readParameters(
     loginHint: query.login_hint ?? null,
     prompt: splitScope(query.prompt ?? ''),
     maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
+    ...(asksForSecondFactor(query) && { secondFactor: true }),
     serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
   };
 }

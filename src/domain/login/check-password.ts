@@ -1,6 +1,7 @@
 import type { Passwords, Services } from '../../services.ts';
 import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -10,33 +11,59 @@ import { isImportedDigest } from '../users/imported-passwords.ts';
 export interface PasswordAttempt {
   readonly username: string;
   readonly password: string;
-  /** Address the attempt came from. */
-  readonly source: string;
+  /** Only an e-mail address counts as a name. */
+  readonly nameIs?: 'email';
+  /** Address the attempt came from; null where the caller's own limit takes the place of the address's. */
+  readonly source: string | null;
+  /** What the browser or program says of itself, where it may matter. */
+  readonly userAgent?: string | undefined;
 }
+
+/** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
+export type TriedPassword =
+  | { readonly user: UserRecord }
+  | { readonly user: null; readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
 
 /**
  * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
  * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
  * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
- * by no fault of the user's is held against neither user nor address.
+ * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
+  migrate?: () => Promise<UserRecord | null>,
 ): Promise<UserRecord | null> {
+  return (await tryPassword(services, account, attempt, migrate)).user;
+}
+
+/** The same, with the reason of a refusal. */
+export async function tryPassword(
+  services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
+  account: Account,
+  attempt: PasswordAttempt,
+  migrate?: () => Promise<UserRecord | null>,
+): Promise<TriedPassword> {
   const { passwords, limits } = services;
+  const { source } = attempt;
   // Taken first and given back after success, so that parallel guesses cannot outrun it.
-  await limits.take(account, 'sign-in', attempt.source);
+  if (source !== null) await limits.take(account, 'sign-in', source);
   let wrong = false;
   try {
     // The place is kept before anything is counted: who is turned away has not guessed.
-    const user = await passwords.withPlace((verify) => tryPassword(services, account, attempt, verify));
-    wrong = user === null;
-    if (user) await renewImported(services, user, attempt.password);
-    return user;
+    const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
+    if (tried.user) await renewImported(services, tried.user, attempt.password);
+    if (tried.user) return tried;
+    // Outside of the place, which others wait for while a function of the account runs.
+    const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
+    if (migrated) return { user: migrated };
+    await recordFailure(services, account, tried);
+    wrong = true;
+    return tried;
   } finally {
-    if (!wrong) await limits.refund(account, 'sign-in', attempt.source);
+    if (!wrong && source !== null) await limits.refund(account, 'sign-in', source);
   }
 }
 
@@ -54,15 +81,25 @@ async function renewImported(
   }
 }
 
-async function tryPassword(
+/** A refusal, with what the trail is to tell of it. */
+interface Refused {
+  readonly user: null;
+  readonly reason: 'unknown_user' | 'wrong_password' | 'closed';
+  /** Who has the name. */
+  readonly named: UserRecord | null;
+  /** After how many wrong passwords sign-in was closed by this one; null: it was not. */
+  readonly closedAfter: number | null;
+}
+
+async function verifyAttempt(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
-): Promise<UserRecord | null> {
+): Promise<{ readonly user: UserRecord } | Refused> {
   const { store } = services;
   const key = foldIdentifier(attempt.username);
-  const user = key === null ? null : await findUser(services, account, key);
+  const user = key === null ? null : await findUser(services, account, key, attempt.nameIs);
   // Looked up for a name that nobody has as well. The user's own, whatever the app: nobody picks a door with more guesses.
   const policy = await effectivePolicy(services, account, user, null);
   // A pause that is known already is not asked about again: every refusal costs the same searches and one write.
@@ -72,22 +109,22 @@ async function tryPassword(
   const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
   if (right && user !== null) {
     await clearAttempts(services, user);
-    return user;
+    return { user };
   }
   const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
-  await recordFailure(services, account, user, reason, counted === 'last' ? policy.maximumInvalidLoginAttempts : null);
-  return null;
+  const closedAfter = counted === 'last' ? policy.maximumInvalidLoginAttempts : null;
+  return { user: null, reason, named: user, closedAfter };
 }
 
 /** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
 async function recordFailure(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  user: UserRecord | null,
-  reason: 'unknown_user' | 'wrong_password' | 'closed',
-  closedAfter: number | null,
+  { named, reason, closedAfter }: Refused,
 ): Promise<void> {
-  const about = { actor: { type: 'user', id: null }, target: { type: 'user', id: user?.id ?? null } } as const;
+  // Nobody knows who typed; whoever passed it on with an API key is known.
+  const actor = currentOrigin().actor ?? ({ type: 'user', id: null } as const);
+  const about = { actor, target: { type: 'user', id: named?.id ?? null } } as const;
   await services.store.transaction(async (tx) => {
     await recordEvent(tx, services, account, { ...about, action: 'sign_in.failed', detail: { reason } });
     if (closedAfter === null) return;
@@ -116,12 +153,18 @@ async function clearAttempts({ store }: Pick<Services, 'store'>, { accountId, id
 }
 
 /** The user with this name, after what an outage left uncleared was made good. */
-async function findUser(services: Pick<Services, 'store'>, account: Account, key: string): Promise<UserRecord | null> {
-  const { store } = services;
-  const user = await store.users.findByName(account.id, key);
-  if (user === null || !uncleared.get(store)?.has(`${account.id}/${user.id}`)) return user;
+async function findUser(
+  services: Pick<Services, 'store'>,
+  account: Account,
+  key: string,
+  nameIs: PasswordAttempt['nameIs'],
+): Promise<UserRecord | null> {
+  const { users } = services.store;
+  const find = () => (nameIs === 'email' ? users.findByEmail(account.id, key) : users.findByName(account.id, key));
+  const user = await find();
+  if (user === null || !uncleared.get(services.store)?.has(`${account.id}/${user.id}`)) return user;
   await clearAttempts(services, user);
-  return store.users.findByName(account.id, key);
+  return find();
 }
 
 /** Before the hash is computed: however many arrive at once, no more than the maximum are tried. */

@@ -7,8 +7,8 @@ import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
+import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
-import { findReplacing, type Replacing } from './replacing.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
 
@@ -17,10 +17,11 @@ const codeMilliseconds = 60_000;
 /** Where a sign-in in progress stands. */
 export type Step =
   | { readonly step: 'sign_in'; readonly request: OpenRequest }
-  /** The user gave the right password and has to replace it before anything else; or may not go on. */
-  | Replacing
-  /** The signed-in user may not go on: locked, suspended, not active, or without access to the app. */
-  | { readonly step: 'refused'; readonly request: OpenRequest; readonly failure: Failure }
+  /**
+   * The user gave the right password and has something else to do, is signed in and needs a second factor, or may not
+   * go on: locked, suspended, not active, or without access to the app.
+   */
+  | Pending
   | {
       readonly step: 'consent';
       readonly request: OpenRequest;
@@ -32,7 +33,9 @@ export type Step =
   | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
 
 /** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
-export type NextStep = { readonly show: 'sign_in' | 'new_password' | 'consent' } | { readonly location: string };
+export type NextStep =
+  | { readonly show: 'sign_in' | 'second_factor' | 'enrolment' | 'new_password' | 'consent' }
+  | { readonly location: string };
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
@@ -41,15 +44,17 @@ export async function currentStep(
   browser: BrowserState,
 ): Promise<Step> {
   const request = await findOpenRequest(services, account, browser);
-  const replacing = await findReplacing(services, account, request);
-  if (replacing) return replacing;
+  const pending = await findPending(services, account, request);
+  if (pending) return pending;
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   // Whose password expired is asked for it, and then for a new one.
   if (!session || !user || user.status === 4) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
-  if (failure) return { step: 'refused', request, failure };
+  if (failure) return { step: 'refused', request, user, failure };
+  const stepUp = await findStepUp(services, account, request, session, user);
+  if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
   if (await needsConsent(services, account, request, user)) {
@@ -81,12 +86,27 @@ export async function continueAuthorization(
       return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'sign_in' };
     case 'new_password':
       return silent ? end({ error: 'login_required', description: 'nobody is signed in' }) : { show: 'new_password' };
+    case 'second_factor':
+    case 'enrolment':
+      return silent ? end(silentFactor(current)) : { show: current.step };
     case 'refused':
       if (silent) return end({ error: 'access_denied', description: 'the user may not use this application' });
       throw current.failure;
     case 'consent':
       return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
   }
+}
+
+/** OpenID Connect Core §3.1.2.6. */
+function silentFactor({ session }: DueFactor): AuthorizationError {
+  return session
+    ? { error: 'interaction_required', description: 'a second factor is needed' }
+    : { error: 'login_required', description: 'nobody is signed in' };
+}
+
+/** Why a form is not taken whose step is not due. */
+export function notDue(what: 'second factor' | 'new password'): Failure {
+  return new Failure('authorization_request_invalid', { message: `No ${what} is due here. Sign in again.` });
 }
 
 async function needsSignIn(

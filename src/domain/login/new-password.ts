@@ -2,17 +2,14 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import { Failure } from '../failure.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
-import { findReplacing, type Replacing } from './replacing.ts';
+import { notDue } from './continue.ts';
+import { type DueReplacing, findPending } from './pending.ts';
+import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { finishSignIn, type SignedIn } from './sign-in.ts';
 import { refuseSignIn } from './standing.ts';
-
-/** A sign-in that waits for a new password. */
-export type DueReplacing = Extract<Replacing, { step: 'new_password' }>;
 
 /** The two fields of the form. */
 export interface NewPassword {
@@ -41,35 +38,35 @@ export async function chooseNewPassword(
 ): Promise<NewPasswordResult> {
   const request = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  const replacing = await findReplacing(services, account, request);
-  if (!replacing) throw notDue();
-  if (replacing.step === 'refused') {
-    return refuseSignIn(services, account, replacing.user, request.client, replacing.failure);
-  }
-  const { user, policy } = replacing;
-  const problem = await findProblem(services, user, given, () =>
+  const pending = await findPending(services, account, request);
+  if (pending?.step === 'refused')
+    return refuseSignIn(services, account, pending.user, request.client, pending.failure);
+  if (pending?.step !== 'new_password') throw notDue('new password');
+  const { user, policy, methods } = pending;
+  const problem = await findPasswordProblem(services, user, given, () =>
     findWeakness(given.password, policy, { account, user }),
   );
-  if (problem) return { outcome: 'refused', due: replacing, problem };
+  if (problem) return { outcome: 'refused', due: pending, problem };
   const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
-  const inForce = await effectivePolicy(services, account, user, request.client);
+  const inForce = await policyOfSignIn(services, account, request, user);
   return services.store.transaction(async (tx) => {
     const current = await tx.users.find(account.id, user.id);
     // Somebody may have set another one, or locked the user, while this one was hashed.
-    if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue();
+    if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('new password');
     const now = services.clock.now();
     await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
     const ended = await endSignIns(tx, account, user.id, now);
     const about = { type: 'user', id: user.id } as const;
     const detail = { fields: ['password'], grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
-    return finishSignIn(services, tx, account, browser, request, current, inForce);
+    return finishSignIn(services, tx, account, browser, request, current, inForce, methods);
   });
 }
 
-async function findProblem(
+/** What is wrong with a new password, or null. */
+export async function findPasswordProblem(
   { passwords }: Pick<Services, 'passwords'>,
-  user: UserRecord,
+  user: Pick<UserRecord, 'passwordDigest'>,
   { password, confirmation }: NewPassword,
   findBrokenRule: () => string | null,
 ): Promise<PasswordProblem | null> {
@@ -78,8 +75,4 @@ async function findProblem(
   const weakness = findBrokenRule();
   if (weakness) return { weakness };
   return (await passwords.verify(password, user.passwordDigest)) ? 'same' : null;
-}
-
-function notDue(): Failure {
-  return new Failure('authorization_request_invalid', { message: 'No new password is due here. Sign in again.' });
 }

@@ -11,6 +11,7 @@ export interface AuthorizationError {
     | 'invalid_scope'
     | 'invalid_target'
     | 'login_required'
+    | 'interaction_required'
     | 'consent_required'
     | 'request_not_supported'
     | 'request_uri_not_supported';

@@ -32,6 +32,7 @@ export async function startSession(
   account: Account,
   user: Pick<UserRecord, 'id'>,
   { sessionTimeoutMinutes, sessionAbsoluteMinutes }: PolicyRecord,
+  amr: readonly string[],
   formerSecret: string | undefined,
 ): Promise<string> {
   if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
@@ -42,12 +43,34 @@ export async function startSession(
     digest: digestOf(secret),
     sid: random.bytes(16).toString('base64url'),
     userId: user.id,
-    amr: ['pwd'],
+    amr,
     authenticatedAt: now,
     lastSeenAt: now,
     idleMilliseconds: sessionTimeoutMinutes * minute,
     expiresAt: now + sessionAbsoluteMinutes * minute,
   });
+  return secret;
+}
+
+/** What binds a browser to its forms: the secret that it has, or a new one where it has none. */
+export function newBrowserSecret(random: Services['random'], present: string | undefined): string {
+  return present && /^[\w-]{43}$/.test(present) ? present : newSecret(random, '');
+}
+
+/**
+ * The same session, worth more from now on, under a new id. It ends when it would have ended, and what it says of the
+ * time of the sign-in stays: only the second factor is newer. Answers its secret.
+ */
+export async function raiseSession(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  tx: StoreVerbs,
+  account: Account,
+  { id: _, ...former }: SessionRecord,
+  amr: readonly string[],
+): Promise<string> {
+  const secret = newSecret(random, '');
+  await tx.sessions.end(account.id, former.digest);
+  await tx.sessions.create({ ...former, digest: digestOf(secret), amr, lastSeenAt: clock.now() });
   return secret;
 }
 

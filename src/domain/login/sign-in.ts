@@ -1,13 +1,17 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord, UserRecord } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
+import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { migrateUser } from '../hooks/migrate-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
+import { passwordMethods } from './methods.ts';
+import { demandOfSignIn } from './pending.ts';
+import { fireForRequest, policyOfSignIn, rememberFired } from './policy-of-sign-in.ts';
 import { startSession } from './sessions.ts';
 import { afterReplacing, requireStandingToSignIn } from './standing.ts';
 
@@ -18,44 +22,67 @@ export interface SignedIn {
   readonly browserSecret: string;
 }
 
+/** The password was right and is not enough: a second factor or a new password comes first. The browser's secret is new. */
+export interface Halfway {
+  readonly outcome: 'halfway';
+  readonly browserSecret: string;
+}
+
 export type SignInResult =
   | SignedIn
-  /** The password was right and has to be replaced first; the browser's secret is new. */
-  | { readonly outcome: 'new_password'; readonly browserSecret: string }
+  | Halfway
   /** Unknown name, wrong password or closed sign-in: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }
   /** A field was left empty; nothing was counted. */
   | { readonly outcome: 'missing'; readonly request: OpenRequest };
 
 /**
- * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that has
- * to be replaced signs nobody in: it opens the page on which a new one is chosen. Throws
+ * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that is not
+ * enough signs nobody in: it opens the page on which a second factor is given or a new password is chosen. Throws
  * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`.
+ * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
+  >,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
   attempt: PasswordAttempt,
 ): Promise<SignInResult> {
-  const request = await findOpenRequest(services, account, browser);
+  const found = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
-  const user = await checkPassword(services, account, attempt);
-  if (!user) return { outcome: 'wrong', request };
-  await requireStandingToSignIn(services, account, afterReplacing(user), request.client);
-  const policy = await effectivePolicy(services, account, user, null);
+  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request: found };
+  const user = await checkPassword(services, account, attempt, () => migrateUser(services, account, attempt));
+  if (!user) return { outcome: 'wrong', request: found };
+  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
+  const request = await fireForRequest(services, account, found, user, attempt);
+  const demand = await demandOfSignIn(services, account, request, user);
+  const own = await effectivePolicy(services, account, user, null);
   const now = services.clock.now();
-  if (mustReplacePassword(user, policy, now)) {
-    const browserSecret = newSecret(services.random, '');
-    const { digest } = request.record;
-    await services.store.authorizations.awaitPassword(account.id, digest, user.id, now, digestOf(browserSecret));
-    return { outcome: 'new_password', browserSecret };
+  if (demand !== 'none' || mustReplacePassword(user, own, now)) {
+    const first = { userId: user.id, checkedAt: now, methods: passwordMethods };
+    return keepHalfway(services, services.store, account, request, first);
   }
-  const inForce = await effectivePolicy(services, account, user, request.client);
-  return services.store.transaction((tx) => finishSignIn(services, tx, account, browser, request, user, inForce));
+  const policy = await policyOfSignIn(services, account, request, user);
+  return services.store.transaction((tx) =>
+    finishSignIn(services, tx, account, browser, request, user, policy, passwordMethods),
+  );
+}
+
+/** Keeps how far a sign-in has come. */
+export async function keepHalfway(
+  { random }: Pick<Services, 'random'>,
+  { authorizations }: Pick<StoreVerbs, 'authorizations'>,
+  account: Account,
+  { record }: OpenRequest,
+  first: FirstFactor,
+): Promise<Halfway> {
+  const browserSecret = newSecret(random, '');
+  await authorizations.keepFirstFactor(account.id, record.digest, first, digestOf(browserSecret));
+  return { outcome: 'halfway', browserSecret };
 }
 
 /** Opens the session of a user whose every factor was right; part of a transaction. */
@@ -64,17 +91,20 @@ export async function finishSignIn(
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
-  { record, client }: OpenRequest,
+  request: OpenRequest,
   user: UserRecord,
   policy: PolicyRecord,
+  methods: readonly string[],
 ): Promise<SignedIn> {
+  const { record, client } = request;
   const now = services.clock.now();
   const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await startSession(services, tx, account, user, policy, browser.sessionSecret);
+  const sessionSecret = await startSession(services, tx, account, user, policy, methods, browser.sessionSecret);
   await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
   await tx.users.update(account.id, user.id, { lastLogin: now });
+  await rememberFired(tx, account, request, user);
   const about = { type: 'user', id: user.id } as const;
-  const detail = { app_id: client.appId };
+  const detail = { app_id: client.appId, methods };
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

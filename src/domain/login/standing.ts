@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
 
 /** Why the user may not use the account at all: `user_locked`, `user_suspended`, `user_inactive`, or null. */
-function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
+export function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
   switch (user.status) {
     case 1:
       return null;
@@ -65,20 +65,21 @@ export async function requireStandingToSignIn(
   if (failure) await refuseSignIn(services, account, user, client, failure);
 }
 
-/** Tells the trail of the refusal of somebody whose password was right, and throws it. */
+/** Tells the trail of the refusal of somebody whose password was right, and throws it; `reason` where the trail says more than the answer. */
 export async function refuseSignIn(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   user: Pick<UserRecord, 'id'>,
   client: AppClient,
   failure: Failure,
+  reason: string = failure.code,
 ): Promise<never> {
   const about = { type: 'user', id: user.id } as const;
   await recordEvent(services.store, services, account, {
     action: 'sign_in.refused',
     actor: about,
     target: about,
-    detail: { reason: failure.code, app_id: client.appId },
+    detail: { reason, app_id: client.appId },
   });
   throw failure;
 }

@@ -92,6 +92,29 @@ export async function requirePolicy(
   return policy;
 }
 
+/** The id of the policy with this name, null for null; throws `not_found`. */
+export async function findPolicyId(
+  store: Pick<StoreVerbs, 'policies'>,
+  account: Pick<Account, 'id'>,
+  name: string | null,
+): Promise<number | null> {
+  if (name === null) return null;
+  const found = (await store.policies.list(account.id)).find((policy) => policy.name === name);
+  if (!found) throw new Failure('not_found', { name: 'policy', message: `there is no policy ${name}` });
+  return found.id;
+}
+
+/** Throws `value_invalid` (name `policy_id`) when a member that names a policy names none of the account. */
+export async function requireFollowed(
+  tx: Pick<StoreVerbs, 'policies'>,
+  account: Pick<Account, 'id'>,
+  { policyId }: { readonly policyId?: number | null },
+): Promise<void> {
+  if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
+  const message = `policy_id names no policy with ${policyId}`;
+  throw new Failure('value_invalid', { name: 'policy_id', message });
+}
+
 /** Says which policy a user, a role or an app follows, null for none. Throws `not_found` for either of them. */
 export async function assignPolicy(
   services: PolicyServices,

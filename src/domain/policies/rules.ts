@@ -38,10 +38,5 @@ export function readRules(given: Partial<PolicyRules>): Partial<PolicyRules> {
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) continue;
     throw new Failure('value_invalid', { name, message: `${name} must be a whole number from ${least} to ${most}` });
   }
-  if (given.otpRequired === true) {
-    // Requiring what nobody can enrol would close every sign-in.
-    const message = 'otp_required: a second factor cannot be required yet';
-    throw new Failure('value_invalid', { name: 'otp_required', message });
-  }
   return given;
 }

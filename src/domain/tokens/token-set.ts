@@ -3,6 +3,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
 import { userClaims } from './claims.ts';
 import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
@@ -10,9 +11,6 @@ import { accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts
 
 export const accessTokenSeconds = 3600;
 export const idTokenSeconds = 3600;
-
-/** The one level of assurance there is: one factor, something the user knows. */
-export const singleFactor = 'urn:gatehouse:acr:single-factor';
 
 /** What the token endpoint answers with, before a door gives it its form (RFC 6749 §5.1). */
 export interface TokenSet {
@@ -69,7 +67,7 @@ export function contentsOf(
   record: TokenUser,
   scope: readonly string[],
 ): TokenContents {
-  return { scope, user: { record, amr, acr: singleFactor, authenticatedAt } };
+  return { scope, user: { record, amr, acr: acrOf(amr), authenticatedAt } };
 }
 
 /**
@@ -97,7 +95,7 @@ export async function makeIdToken(
     ...(nonce !== null && { nonce }),
     at_hash: halfHash(accessToken),
     amr: grant.amr,
-    acr: singleFactor,
+    acr: acrOf(grant.amr),
     ...(grant.sid !== null && { sid: grant.sid }),
   });
 }

@@ -1,19 +1,31 @@
 /**
- * Passwords that another service hashed, kept as `i1:<algorithm>:<salt, base64url>:<SHA-256, hexadecimal>` until their
- * user signs in for the first time.
+ * Passwords that another service hashed, kept until their user signs in for the first time: as
+ * `i1:<algorithm>:<salt, base64url>:<SHA-256, hexadecimal>`, and as `i1:bcrypt:<hash>`.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../failure.ts';
 
-const algorithms = ['salt+sha256', 'sha256+salt'] as const;
+const saltedAlgorithms = ['salt+sha256', 'sha256+salt'] as const;
+const algorithms = [...saltedAlgorithms, 'bcrypt'] as const;
 
-type Algorithm = (typeof algorithms)[number];
+type Algorithm = (typeof saltedAlgorithms)[number];
 
-const form = /^i1:(salt\+sha256|sha256\+salt):([\w-]*):([0-9a-f]{64})$/;
+const salted = /^i1:(salt\+sha256|sha256\+salt):([\w-]*):([0-9a-f]{64})$/;
+
+/** The cost, a power of two, is bounded: every check of a greater one would hold up everybody who signs in. */
+const bcrypt = /^\$2[aby]\$(?:0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/;
+const bcryptPrefix = 'i1:bcrypt:';
 
 export function isImportedDigest(digest: string): boolean {
-  return form.test(digest);
+  return salted.test(digest) || bcryptHashOf(digest) !== null;
+}
+
+/** The bcrypt hash that an imported digest holds, or null. */
+export function bcryptHashOf(digest: string): string | null {
+  if (!digest.startsWith(bcryptPrefix)) return null;
+  const hash = digest.slice(bcryptPrefix.length);
+  return bcrypt.test(hash) ? hash : null;
 }
 
 /** What is stored. Throws `value_invalid` for an unknown algorithm, and a digest that is none. */
@@ -23,6 +35,8 @@ export function importDigest(algorithm: string, salt: string, digest: string): s
     const message = `password_algorithm must be one of ${algorithms.join(', ')}`;
     throw new Failure('value_invalid', { name: 'password_algorithm', message });
   }
+  // It carries its salt.
+  if (known === 'bcrypt') return `${bcryptPrefix}${readBcrypt(digest)}`;
   if (!/^[0-9A-Fa-f]{64}$/.test(digest)) {
     const message = 'password must be 64 hexadecimal digits with this password_algorithm';
     throw new Failure('value_invalid', { name: 'password', message });
@@ -30,9 +44,16 @@ export function importDigest(algorithm: string, salt: string, digest: string): s
   return `i1:${known}:${Buffer.from(salt, 'utf8').toString('base64url')}:${digest.toLowerCase()}`;
 }
 
-/** Whether the password is the one of an imported digest. */
-export function matchesImported(password: string, imported: string): boolean {
-  const [, algorithm, encodedSalt = '', digest = ''] = form.exec(imported) ?? [];
+function readBcrypt(hash: string): string {
+  if (bcrypt.test(hash)) return hash;
+  const message =
+    'password must be a bcrypt hash ($2a$, $2b$ or $2y$, of a cost from 04 to 12) with this password_algorithm';
+  throw new Failure('value_invalid', { name: 'password', message });
+}
+
+/** Whether the password is the one of an imported digest that is a salted SHA-256. */
+export function matchesSalted(password: string, imported: string): boolean {
+  const [, algorithm, encodedSalt = '', digest = ''] = salted.exec(imported) ?? [];
   const salt = Buffer.from(encodedSalt, 'base64url');
   const given = Buffer.from(password, 'utf8');
   const order: Readonly<Record<Algorithm, readonly Buffer[]>> = {

@@ -6,19 +6,13 @@ import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { requireFollowed } from '../policies/policies.ts';
+import { replaceFirstRole } from '../roles/first-role.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames, readNames } from './names.ts';
 import { endSignIns, withPassword } from './set-password.ts';
-import {
-  cleared,
-  readPassword,
-  readProfile,
-  requireFollowed,
-  requireManager,
-  setAttributes,
-  type UserInput,
-} from './user-input.ts';
+import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
 import { withStatus } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
@@ -100,7 +94,7 @@ export async function updateManagedUser(
   });
 }
 
-/** Ends a lock by the API and a pause after wrong passwords. Throws `not_found`. */
+/** Ends a lock by the API and a pause after wrong passwords or codes. Throws `not_found`. */
 export async function unlockUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
@@ -112,6 +106,7 @@ export async function unlockUser(
     const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };
     await tx.users.update(account.id, userId, user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open);
+    await tx.secondFactors.clearAttempts(account.id, userId);
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.unlocked', target, detail: {} });
   });
@@ -122,11 +117,13 @@ async function complete(
   tx: StoreVerbs,
   account: Account,
   userId: number,
-  { roleIds, customAttributes }: UserInput,
+  { roleIds, roleId, customAttributes }: UserInput,
   now: number,
 ): Promise<number> {
   await setAttributes(tx, account, userId, customAttributes);
-  return roleIds === undefined ? 0 : replaceRoleIds(tx, account, userId, roleIds ?? [], now);
+  let ended = roleIds === undefined ? 0 : await replaceRoleIds(tx, account, userId, roleIds ?? [], now);
+  if (roleId !== undefined) ended += await replaceFirstRole(tx, account, userId, roleId || null, now);
+  return ended;
 }
 
 function unknownUser(): Failure {

@@ -32,6 +32,8 @@ export interface UserInput {
   readonly state?: UserState | undefined;
   /** All roles of the user. */
   readonly roleIds?: readonly number[] | null | undefined;
+  /** Of a user who exists: in place of the role that was assigned first. */
+  readonly roleId?: number | null | undefined;
   /** Values by short name. */
   readonly customAttributes?: Readonly<Record<string, string | null>> | null | undefined;
   readonly password?: Text;
@@ -96,17 +98,6 @@ export async function requireManager(
   if (managerUserId == null || (await tx.users.find(account.id, managerUserId))) return;
   const message = `manager_user_id names no user with ${managerUserId}`;
   throw new Failure('value_invalid', { name: 'manager_user_id', message });
-}
-
-/** Throws `value_invalid` when the policy is none of the account. */
-export async function requireFollowed(
-  tx: Pick<StoreVerbs, 'policies'>,
-  account: Pick<Account, 'id'>,
-  { policyId }: Partial<Profile>,
-): Promise<void> {
-  if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
-  const message = `policy_id names no policy with ${policyId}`;
-  throw new Failure('value_invalid', { name: 'policy_id', message });
 }
 
 /**

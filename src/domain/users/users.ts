@@ -87,8 +87,7 @@ export async function setUser(
   const passwordDigest = await digestChangedPassword(services, account, userId, changes);
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
-    const user = await tx.users.find(account.id, userId);
-    if (!user) throw unknownUser();
+    const user = await requireUserId(tx, account, userId);
     const changed = await tx.users.update(account.id, userId, {
       ...changedNames(user, changes),
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
@@ -105,6 +104,17 @@ export async function setUser(
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
     return changed;
   });
+}
+
+/** The user with this id; throws `not_found`. */
+export async function requireUserId(
+  store: Pick<StoreVerbs, 'users'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+): Promise<UserRecord> {
+  const user = await store.users.find(account.id, userId);
+  if (!user) throw unknownUser();
+  return user;
 }
 
 /** The user with this e-mail address, in any case; throws `not_found`. */

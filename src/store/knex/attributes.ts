@@ -28,8 +28,10 @@ export function attributeVerbs(db: Knex): AttributeStore {
     find,
     create: ({ position, ...attribute }) =>
       separately(db, async (tx) => {
+        // After the last one, where a number is left for it.
         const after = tx.raw(
-          '(select coalesce(max(position), 0) + 1 from custom_attributes as others where others.account_id = ?)',
+          `(select case when max(position) >= 2147483647 then 2147483647 else coalesce(max(position), 0) + 1 end
+            from custom_attributes as others where others.account_id = ?)`,
           [attribute.accountId],
         );
         const row = { ...rows.customAttributes.write(attribute), position: position ?? after };

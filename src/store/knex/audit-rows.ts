@@ -25,4 +25,5 @@ export const dailyCounts = shape<DailyCountRecord>('daily_counts', null, {
   kind: 'kind',
   subjectId: 'subject_id',
   count: 'count',
+  lastAt: 'last_at',
 });

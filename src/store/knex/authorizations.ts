@@ -2,7 +2,14 @@ import type { Knex } from 'knex';
 import type { AuthorizationStore } from '../store.ts';
 import * as rows from './rows.ts';
 
-type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'awaitPassword' | 'decide' | 'finishRequest';
+type RequestVerb =
+  | 'createRequest'
+  | 'findRequest'
+  | 'signIn'
+  | 'keepFirstFactor'
+  | 'keepFiring'
+  | 'decide'
+  | 'finishRequest';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
@@ -18,20 +25,26 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
     },
     signIn: async (accountId, digest, at, browserDigest) => {
       await one(accountId, digest).update({
-        authenticated_at: at,
+        ...(at !== null && { authenticated_at: at }),
         browser_digest: browserDigest,
         decision: null,
         decided_by: null,
         password_user_id: null,
         password_checked_at: null,
+        methods: null,
       });
     },
-    awaitPassword: async (accountId, digest, userId, at, browserDigest) => {
+    keepFirstFactor: async (accountId, digest, { userId, checkedAt, methods }, browserDigest) => {
       await one(accountId, digest).update({
         browser_digest: browserDigest,
         password_user_id: userId,
-        password_checked_at: at,
+        password_checked_at: checkedAt,
+        methods: JSON.stringify(methods),
       });
+    },
+    keepFiring: async (accountId, digest, { hookPolicyId, hookPolicyUserId, hookTraits }) => {
+      const fired = { hookPolicyId, hookPolicyUserId, hookTraits };
+      await one(accountId, digest).update(rows.authorizationRequests.write(fired));
     },
     decide: async (accountId, digest, decision, userId) => {
       await one(accountId, digest).update({ decision, decided_by: userId });

@@ -94,6 +94,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(describe(error).code);
 }
 
+/** PostgreSQL ended the transaction for the sake of another one (serialization, deadlock): it may succeed when tried again. */
+export function isLostRace(error: unknown): boolean {
+  return /^40(001|P01)$/.test(describe(error instanceof Failure ? error.cause : error).code);
+}
+
 /** The code with which a driver said that the database is damaged, be it the cause of a `Failure`; else null. */
 export function damageOf(error: unknown): string | null {
   const { code } = describe(error instanceof Failure ? error.cause : error);

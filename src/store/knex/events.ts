@@ -78,7 +78,12 @@ export function countVerbs(db: Knex): CountStore {
           await tx('daily_counts')
             .insert(some)
             .onConflict(countKey)
-            .merge({ count: tx.raw('daily_counts.count + excluded.count') });
+            .merge({
+              count: tx.raw('daily_counts.count + excluded.count'),
+              // Two processes count for themselves: the later of both.
+              last_at: tx.raw(`case when daily_counts.last_at > excluded.last_at
+                then daily_counts.last_at else excluded.last_at end`),
+            });
         }
       });
     },

@@ -13,15 +13,21 @@ import { damageOf, translate } from './errors.ts';
 import { countVerbs, eventVerbs } from './events.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
+import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
+import { hookVerbs } from './hooks.ts';
+import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
+import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
+import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
 import { openSqlite } from './sqlite.ts';
+import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
 export { requireKnown };
@@ -57,63 +63,18 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     clients: clientVerbs(db, hot),
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
+    secondFactors: secondFactorVerbs(db),
     notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
+    invites: inviteVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
-  };
-}
-
-interface TransactionState {
-  open: boolean;
-  /** Settles when the verb that was called last has ended. */
-  tail: Promise<unknown>;
-  /** The first error that no savepoint undid. PostgreSQL would answer the commit with a silent rollback. */
-  spoiled: { readonly error: unknown } | null;
-}
-
-/** Failures after which the transaction is as it was before the verb: nothing was done, or a savepoint undid it. */
-function isHarmless(error: unknown): boolean {
-  return error instanceof Failure && ['conflict', 'not_found', 'value_invalid'].includes(error.code);
-}
-
-/**
- * One verb after the other, for a savepoint that is undone must not take the statements of another verb along; and
- * none after one that spoiled the transaction, for SQLite may have ended it already.
- */
-function watch(state: TransactionState): Around {
-  return (work) => {
-    const running = state.tail.then(async () => {
-      if (state.spoiled) throw state.spoiled.error;
-      try {
-        return await work();
-      } catch (error) {
-        if (!isHarmless(error)) state.spoiled = { error: translate(error) };
-        throw error;
-      }
-    });
-    state.tail = running.catch(() => {});
-    return running;
-  };
-}
-
-function createTransaction({ db, hot }: Engine, current: AsyncLocalStorage<TransactionState>): Store['transaction'] {
-  return async (work) => {
-    const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
-    try {
-      return await db.transaction(async (tx) => {
-        const events: NewEvent[] = [];
-        const verbs = guardVerbs(verbsOn(tx, hot, events), watch(state));
-        const result = await current.run(state, () => work(verbs));
-        await state.tail;
-        if (state.spoiled) throw state.spoiled.error;
-        if (events.length > 0) await hot.appendEvents(tx, events);
-        return result;
-      });
-    } finally {
-      state.open = false;
-    }
+    hooks: hookVerbs(db),
+    hookVariables: hookVariableVerbs(db),
+    hookExecutions: hookExecutionVerbs(db),
+    packageBuilds: packageBuildVerbs(db),
+    signInHistories: signInHistoryVerbs(db),
   };
 }
 
@@ -141,7 +102,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     outside(work).catch((error: unknown) => {
       throw translate(error);
     });
-  const transaction = createTransaction(engine, current);
+  const transaction = createTransaction(engine, verbsOn, current);
   const purge = createPurge(engine);
   return {
     kind,

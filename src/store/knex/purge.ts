@@ -8,14 +8,20 @@ import type { Engine } from './engine.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code gave. */
+/** How long a row stays after its `expires_at`. Codes stay so that a replay still revokes what the code
+ * gave, invite links so that whoever comes late is told why theirs does not work. */
 const kinds: readonly { readonly table: string; readonly key: readonly string[]; readonly keep: Milliseconds }[] = [
   { table: 'credential_tokens', key: ['id'], keep: hour },
   { table: 'access_tokens', key: ['id'], keep: hour },
   { table: 'authorization_requests', key: ['digest'], keep: 0 },
   { table: 'codes', key: ['digest'], keep: day },
   { table: 'sessions', key: ['id'], keep: 0 },
+  { table: 'invite_links', key: ['digest'], keep: 30 * day },
+  // Those that nobody accepted: an accepted one has no end.
+  { table: 'factor_devices', key: ['id'], keep: 0 },
+  { table: 'factor_verifications', key: ['id'], keep: hour },
   { table: 'client_assertions', key: ['app_id', 'digest'], keep: 0 },
+  { table: 'hook_executions', key: ['id'], keep: 0 },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {
@@ -30,6 +36,18 @@ async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise
     deleted += await db(table).whereIn(columns, expired).delete();
   }
   return deleted;
+}
+
+/** Scripts of packages that no hook has used for a day: a build that is about to use one has noted that. */
+async function purgeBundles(db: Knex, now: Milliseconds, limit: number): Promise<number> {
+  const builds = db('package_builds').select('id').whereRaw('package_builds.digest = package_bundles.digest');
+  const unused = db('package_bundles')
+    .select('digest')
+    .where('used_at', '<=', now - day)
+    .whereNotExists(builds)
+    .orderBy('used_at')
+    .limit(limit);
+  return db('package_bundles').whereIn('digest', unused).delete();
 }
 
 /** Grants are numbered by the engine within the account (PostgreSQL) or alone (SQLite): the order of their key. */
@@ -76,7 +94,7 @@ async function sweepGrants(
 export function createPurge(engine: Pick<Engine, 'db' | 'kind'>): Store['purge'] {
   let reached: Position | null = null;
   return async (now, limit) => {
-    const expired = await purgeExpired(engine.db, now, limit);
+    const expired = (await purgeExpired(engine.db, now, limit)) + (await purgeBundles(engine.db, now, limit));
     const sweep = await sweepGrants(engine, now, limit, reached);
     reached = sweep.reached;
     return expired + sweep.deleted;

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { RoleRecord } from '../records.ts';
 import type { RoleLink, RoleStore } from '../store.ts';
 import { conditionOf, type Listing, listPage } from './list.ts';
-import { filled } from './list-index.ts';
+import { filled, isPostgres } from './list-index.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 
@@ -45,6 +45,23 @@ const listing: Listing<RoleRecord> = {
   read: rows.roles.read,
 };
 
+/**
+ * Keeps the role and those that a link is to name from being changed meanwhile. Without that PostgreSQL would put the
+ * link in first and then wait for them, while whoever holds them may wait for the link.
+ */
+export async function holdLinked(
+  db: Knex,
+  accountId: number,
+  link: RoleLink,
+  roleId: number,
+  ids: readonly number[],
+): Promise<void> {
+  if (!isPostgres(db)) return;
+  const { named, id } = links[link];
+  await db('roles').where({ account_id: accountId, id: roleId }).select('id').forKeyShare();
+  await db(named).where('account_id', accountId).whereIn(id, ids).orderBy(id).select(id).forKeyShare();
+}
+
 type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'unlink' | 'findUnknown';
 
 export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
@@ -76,9 +93,10 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     link: async (accountId, link, roleId, ids, at) => {
       const { table, column } = links[link];
-      for (const some of chunks(ids)) {
+      for (const some of chunks(ids.toSorted((one, other) => one - other))) {
         const added = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
         await separately(db, async (tx) => {
+          await holdLinked(tx, accountId, link, roleId, some);
           await tx(table).insert(added).onConflict(['account_id', column, 'role_id']).ignore();
         });
       }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
-import { roleLinkVerbs } from './role-links.ts';
+import { holdLinked, roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
@@ -62,6 +62,7 @@ export function roleVerbs(db: Knex): RoleStore {
     remove: async (accountId, id) => (await db('roles').where({ account_id: accountId, id }).delete()) === 1,
     addUser: (accountId, roleId, userId, at) =>
       separately(db, async (tx) => {
+        await holdLinked(tx, accountId, 'users', roleId, [userId]);
         const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };
         await tx('role_users').insert(link).onConflict(['account_id', 'user_id', 'role_id']).ignore();
       }),

@@ -9,6 +9,7 @@ import type {
   CredentialRecord,
   CredentialTokenRecord,
   GrantRecord,
+  InviteLinkRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
@@ -102,6 +103,10 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',
   passwordCheckedAt: 'password_checked_at',
+  hookPolicyId: 'hook_policy_id',
+  hookPolicyUserId: 'hook_policy_user_id',
+  hookTraits: json('hook_traits'),
+  methods: json('methods'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });
@@ -118,6 +123,15 @@ export const codes = shape<CodeRecord>('codes', null, {
   expiresAt: 'expires_at',
   usedAt: 'used_at',
   grantId: 'grant_id',
+});
+
+export const inviteLinks = shape<InviteLinkRecord>('invite_links', null, {
+  accountId: 'account_id',
+  userId: 'user_id',
+  digest: 'digest',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  usedAt: 'used_at',
 });
 
 export const grants = shape<GrantRecord>('grants', 'id', {

@@ -19,7 +19,7 @@ export function listEvents(services: Pick<Services, 'store'>): Handler<operation
 /** `<type>:<id>`, or a type for a party without an id. Throws `request_invalid`. */
 function partyFilters(name: 'actor' | 'target', text: string | undefined): ListFilter[] {
   if (text === undefined) return [];
-  const [, type, id = '-1'] = /^([a-z_]{1,30})(?::(\d{1,10}))?$/.exec(text) ?? [];
+  const [, type, id = '-1'] = /^(API|[a-z_]{1,30})(?::(\d{1,10}))?$/.exec(text) ?? [];
   if (type === undefined) throw new Failure('request_invalid', { name, message: `${name} must be <type>:<id>` });
   return [
     { field: `${name}_type`, test: 'is', values: [type] },

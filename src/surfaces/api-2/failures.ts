@@ -36,9 +36,17 @@ export const takesArray: ReadonlySet<string> = new Set([
   'setRoleApps',
 ] satisfies (keyof operations)[]);
 
+/** Lists whose clients take 422 for a cursor that is none (hooks, variables and logs). */
+const takesNoCursor: ReadonlySet<string> = new Set([
+  'listHooks',
+  'listHookVariables',
+  'listHookLogs',
+] satisfies (keyof operations)[]);
+
 const arrayExpected = error(400, 'BadRequestError', 'Expected array in request');
 
 function invalidRequest(failure: Failure, { operation }: RefusalContext) {
+  if (failure.detail.name === 'cursor' && takesNoCursor.has(operation ?? '')) return unprocessable(failure);
   const noArray = failure.detail.name === 'the body' && takesArray.has(operation ?? '');
   return noArray ? arrayExpected(failure) : badRequest(failure);
 }
@@ -75,6 +83,7 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: forbidden,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unprocessable,
   redirect_uri_invalid: unprocessable,
   client_metadata_invalid: unprocessable,
@@ -92,8 +101,10 @@ export const failures = {
   user_suspended: unprocessable,
   user_inactive: unprocessable,
   access_not_assigned: unprocessable,
+  sign_in_refused: unprocessable,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
+  invite_unusable: badRequest,
   value_invalid: unprocessable,
   conflict,
   unavailable: error(503, 'ServiceUnavailableError', 'The service cannot answer now'),

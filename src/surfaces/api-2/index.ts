@@ -13,6 +13,9 @@ import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
+import { hookVariables } from './hook-variables.ts';
+import { hooks } from './hooks.ts';
+import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -25,6 +28,7 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     listUserApps: listUserApps(services),
     ...customAttributes(services),
     ...policies(services),
+    ...mfa(services),
     ...apiAuthorizations(services),
     ...apiAuthorizationScopes(services),
     ...apiAuthorizationClaims(services),
@@ -33,6 +37,8 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roleMembers(services),
     ...apps(services),
     ...callers(services),
+    ...hooks(services),
+    ...hookVariables(services),
     listEvents: listEvents(services),
   };
   return {

@@ -5,7 +5,6 @@ import { authMethods } from '../../domain/clients/client-methods.ts';
 import type { FullApp } from '../../domain/clients/managed-apps.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { accessTokenSeconds } from '../../domain/tokens/token-set.ts';
-import type { ClientRecord } from '../../store/records.ts';
 import { time } from './represent-user.ts';
 
 type App = components['schemas']['App'];
@@ -19,7 +18,7 @@ function numberOf<Name, Index extends number>(names: readonly Name[], name: Name
 }
 
 /** An app where it is told of beside something else. */
-export function representLinkedApp(client: ClientRecord) {
+export function representLinkedApp(client: Pick<FullApp, 'appId' | 'name' | 'clientId' | 'extra'>) {
   return { id: client.appId, name: displayName(client), icon_url: client.extra.logo_uri ?? null };
 }
 
@@ -34,7 +33,7 @@ export function representApp(app: FullApp, account: Account, clientSecret: strin
     notes: app.notes,
     auth_method: 8,
     visible: app.visible,
-    policy_id: null,
+    policy_id: app.policyId,
     brand_id: null,
     icon_url: app.extra.logo_uri ?? null,
     tab_id: null,
@@ -68,6 +67,7 @@ export function readApp(body: components['schemas']['AppChanges']): AppInput {
     description: body.description,
     notes: body.notes,
     visible: body.visible,
+    policyId: body.policy_id,
     iconUrl: body.icon_url,
     roleIds: body.role_ids,
     redirectUri: configuration?.redirect_uri,

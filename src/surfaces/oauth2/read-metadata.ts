@@ -4,8 +4,8 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
 import { signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
-import { singleFactor } from '../../domain/tokens/token-set.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
 
@@ -57,7 +57,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-    acr_values_supported: [singleFactor],
+    acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
       ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],

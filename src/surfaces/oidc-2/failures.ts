@@ -60,6 +60,7 @@ export const failures = {
   caller_unauthenticated: unauthorized,
   scope_insufficient: unauthorized,
   credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
   registration_closed: unauthorized,
   redirect_uri_invalid: ({ message }) => ({
     status: 400,
@@ -83,8 +84,10 @@ export const failures = {
   user_suspended: refused('Access is unauthorized: user is suspended'),
   user_inactive: refused('Access is unauthorized'),
   access_not_assigned: refused('Access is unauthorized'),
+  sign_in_refused: refused('Access is unauthorized'),
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
+  invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
   unavailable: {

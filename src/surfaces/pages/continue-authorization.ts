@@ -5,7 +5,13 @@ import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 
-const pageOf = { sign_in: 'showSignIn', new_password: 'showNewPassword', consent: 'showConsent' } as const;
+const pageOf = {
+  sign_in: 'showSignIn',
+  second_factor: 'showSecondFactor',
+  enrolment: 'showEnrolment',
+  new_password: 'showNewPassword',
+  consent: 'showConsent',
+} as const;
 
 /** GET /continue: 303 to the next page, or to the client with a code or an error. */
 export function continueAuthorization(

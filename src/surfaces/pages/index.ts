@@ -1,4 +1,4 @@
-/** The hosted pages: sign-in, a new password, consent and what leads from one to the next. They work without JavaScript. */
+/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript. */
 
 import contract from '../../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../../generated/pages.ts';
@@ -8,10 +8,15 @@ import type { Services } from '../../services.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
+import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
+import { giveSecondFactor } from './give-second-factor.ts';
+import { invites } from './invites.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
+import { showEnrolment } from './show-enrolment.ts';
 import { showNewPassword } from './show-new-password.ts';
+import { showSecondFactor } from './show-second-factor.ts';
 import { showSignIn } from './show-sign-in.ts';
 import { signIn } from './sign-in.ts';
 import { showSignedOut, showSignOut, signOut } from './sign-out.ts';
@@ -20,6 +25,10 @@ export function pages(services: Services): SurfaceDefinition<operations> {
   const handlers: Handlers<operations> = {
     showSignIn: showSignIn(services),
     signIn: signIn(services),
+    showSecondFactor: showSecondFactor(services),
+    giveSecondFactor: giveSecondFactor(services),
+    showEnrolment: showEnrolment(services),
+    enrolSecondFactor: enrolSecondFactor(services),
     showNewPassword: showNewPassword(services),
     chooseNewPassword: chooseNewPassword(services),
     showConsent: showConsent(services),
@@ -29,6 +38,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     signOut: signOut(services),
     showSignedOut,
     readAsset: readAsset(),
+    ...invites(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

@@ -2,8 +2,11 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
 import type { Step } from '../../domain/login/continue.ts';
-import type { DueReplacing, PasswordProblem } from '../../domain/login/new-password.ts';
+import type { PasswordProblem } from '../../domain/login/new-password.ts';
+import type { DueReplacing } from '../../domain/login/pending.ts';
+import type { Halfway, SignedIn } from '../../domain/login/sign-in.ts';
 import { fullName } from '../../domain/users/names.ts';
+import { setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
@@ -12,7 +15,7 @@ import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../
  * The logo that a browser may fetch from the client's own address: of clients that a caller of the account registered.
  * Anyone else could use it to watch who comes here.
  */
-function shownLogo({ registeredBy, extra }: OpenRequest['client']): string | undefined {
+export function shownLogo({ registeredBy, extra }: OpenRequest['client']): string | undefined {
   if (registeredBy !== 'token' || extra.logo_uri === undefined) return undefined;
   // The page's policy names the host; a longer one is no name (RFC 1035 §2.3.4).
   return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
@@ -23,8 +26,19 @@ export function formHeaders({ client, record }: OpenRequest): Record<string, str
   return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client) });
 }
 
+/** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
+export const formChallenge = { 'www-authenticate': 'Form realm="gatehouse"' } as const;
+
+/** The cookies that are new after a form was right. */
+export function setCookies(account: Account, result: SignedIn | Halfway): string[] {
+  const transaction = setCookie(account, 'tx', result.browserSecret);
+  return result.outcome === 'signed_in'
+    ? [setCookie(account, 'sid', result.sessionSecret), transaction]
+    : [transaction];
+}
+
 /** What every form for a request shows and sends back. */
-function formView(account: Account, { browserSecret, requestId }: BrowserState, { client }: OpenRequest) {
+export function formView(account: Account, { browserSecret, requestId }: BrowserState, { client }: OpenRequest) {
   return {
     accountName: account.name,
     appName: displayName(client),

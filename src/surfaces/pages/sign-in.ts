@@ -1,37 +1,33 @@
 import type { operations } from '../../../generated/pages.ts';
 import { signIn as signInUser } from '../../domain/login/sign-in.ts';
 import type { Handler } from '../../http/operation.ts';
-import { browserState, setCookie } from '../../pages/cookies.ts';
+import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders, representSignIn } from './represent.ts';
+import { formChallenge, formHeaders, representSignIn, setCookies } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
+  >,
 ): Handler<operations['signIn']> {
-  return async ({ body, origin: { account, cookies, source } }, respond) => {
+  return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);
     const username = body.username ?? '';
-    const attempt = { username, password: body.password ?? '', source };
+    const attempt = { username, password: body.password ?? '', source, userAgent: headers['user-agent'] };
     const result = await signInUser(services, account, browser, body.csrf, attempt);
-    if (result.outcome === 'signed_in') {
+    if (result.outcome === 'signed_in' || result.outcome === 'halfway') {
       return respond(303, undefined, {
         location: pageLink('continueAuthorization', body.request ?? ''),
-        'set-cookie': [setCookie(account, 'sid', result.sessionSecret), setCookie(account, 'tx', result.browserSecret)],
-      });
-    }
-    if (result.outcome === 'new_password') {
-      return respond(303, undefined, {
-        location: pageLink('continueAuthorization', body.request ?? ''),
-        'set-cookie': setCookie(account, 'tx', result.browserSecret),
+        'set-cookie': setCookies(account, result),
       });
     }
     const form = representSignIn(account, browser, result.request, username, result.outcome);
     return respond(401, form, {
       ...formHeaders(result.request),
-      // RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one.
-      'www-authenticate': 'Form realm="gatehouse"',
+      ...formChallenge,
     });
   };
 }

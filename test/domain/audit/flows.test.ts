@@ -9,6 +9,7 @@ import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
 import { registrationsTold } from './registrations.ts';
 import { rolesAndAppsTold } from './roles-and-apps.ts';
+import { secondFactorsTold } from './second-factors.ts';
 import { signInsTold } from './sign-ins.ts';
 import { tokensTold } from './tokens.ts';
 
@@ -25,6 +26,7 @@ for (const kind of databases) {
     after(() => app?.dispose());
 
     signInsTold(current);
+    secondFactorsTold(current);
     tokensTold(current);
     changesTold(current);
     registrationsTold(current);

@@ -100,7 +100,7 @@ export function managementTold(app: () => TestApp): void {
     const fresh = { new_password: 'a canary on the roof', new_password_confirmation: 'a canary on the roof' };
     const events = await assertTold(app(), () => submit(app(), due, fresh), [
       ['user.changed', who, who, { fields: ['password'], grants_revoked: 0 }],
-      ['sign_in.succeeded', who, who, { app_id: client.app_id }],
+      ['sign_in.succeeded', who, who, { app_id: client.app_id, methods: ['pwd'] }],
     ]);
     assert.doesNotMatch(JSON.stringify(events), /canary/);
   });

@@ -25,7 +25,7 @@ export function signInsTold(app: () => TestApp): void {
     let page = await signIn('nobody');
     const [event] = await assertTold(app(), async () => {
       page = await signIn();
-    }, [['sign_in.succeeded', who, who, { app_id: appId }]]);
+    }, [['sign_in.succeeded', who, who, { app_id: appId, methods: ['pwd'] }]]);
     assert.equal(event?.outcome, 'success');
     assert.equal(event?.source, '127.0.0.1');
     assert.match(String(event?.requestId), /^[\da-f-]{36}$/);

@@ -52,7 +52,6 @@ onServices('policies', (subject) => {
       [{ sessionTimeoutMinutes: Number.NaN }, 'session_timeout_minutes'],
       [{ sessionAbsoluteMinutes: 43_201 }, 'session_absolute_minutes'],
       [{ passwordExpirationDays: 0 }, 'password_expiration_days'],
-      [{ otpRequired: true }, 'otp_required'],
     ] as const) {
       assert.equal(await failureOf(changePolicy(services, account, id, rules)), `value_invalid ${name}`);
       assert.equal(
@@ -60,8 +59,8 @@ onServices('policies', (subject) => {
         `value_invalid ${name}`,
       );
     }
-    const changed = await changePolicy(services, account, id, { passwordExpirationDays: 3650, otpRequired: false });
-    assert.equal(changed.passwordExpirationDays, 3650);
+    const changed = await changePolicy(services, account, id, { passwordExpirationDays: 3650, otpRequired: true });
+    assert.deepEqual([changed.passwordExpirationDays, changed.otpRequired], [3650, true]);
     const cleared = await changePolicy(services, account, id, { passwordExpirationDays: null, name: 'Cleared' });
     assert.deepEqual([cleared.passwordExpirationDays, cleared.name], [null, 'Cleared']);
   });

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from '../../../src/app.ts';
-import type { Passwords } from '../../../src/services.ts';
 import { seenFrom, type TestApp } from '../../support/app.ts';
 import { listenTo } from '../../support/listening.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { clientAuthentication, makeUser, password, registerClient } from '../../support/sign-in.ts';
 import { type DatabaseKind, openTestStore } from '../../support/stores.ts';
+import { countingPasswords } from '../counting-passwords.ts';
 import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
 
 const guesses = 1000;
@@ -60,21 +59,6 @@ async function attack(database: DatabaseKind, sources: number) {
   } finally {
     await opened.dispose();
   }
-}
-
-/** Passwords that take a while to check, all at once, and count the guesses that were held against a digest. */
-function countingPasswords() {
-  const counter = { evaluated: 0 };
-  const passwords: Passwords = {
-    digest: async (text) => text,
-    verify: async (text, digest) => {
-      if (digest !== null) counter.evaluated += 1;
-      await delay(20);
-      return text === digest;
-    },
-    withPlace: (work) => work(passwords.verify),
-  };
-  return Object.assign(counter, { passwords });
 }
 
 async function guess(app: TestApp, sources: number, counter: { readonly evaluated: number }): Promise<number> {

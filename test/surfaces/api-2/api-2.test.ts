@@ -12,8 +12,13 @@ import { callers } from './callers.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
+import { hookTests } from './hook-tests.ts';
+import { hookVariables } from './hook-variables.ts';
+import { hooks } from './hooks.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { matrix } from './matrix.ts';
+import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
 import { roles } from './roles.ts';
@@ -33,6 +38,7 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
+    describe('the matrix of operations', () => matrix(app));
     describe('callers and scopes', () => callers(app));
     describe('routing and bodies', () => routing(app));
     describe('the rate limit', () => limits(app));
@@ -50,6 +56,10 @@ for (const kind of databases) {
     describe('custom attributes', () => customAttributes(app));
     describe('API authorization servers', () => apiAuthorizations(app));
     describe('policies', () => policies(app));
+    describe('variables of hooks', () => hookVariables(app));
+    describe('hooks', () => hooks(app));
+    describe('test runs of hooks', () => hookTests(app));
+    describe('second factors', () => mfa(app));
   });
 
   events(kind);

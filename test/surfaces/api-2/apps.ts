@@ -94,6 +94,30 @@ export function apps(app: () => TestApp): void {
     }
   });
 
+  it('names the policy of sign-ins to the app, null for none; one of another account is 422', async () => {
+    const api = await managing(app());
+    const { id: policyId } = await api.done(201, 'POST', '/policies', { name: unique('policy'), otp_required: true });
+    const made = await api.done(200, 'POST', '/apps', { name: 'Vault', policy_id: policyId });
+    assert.equal(made.policy_id, policyId);
+    assertRefused(await api.call('DELETE', `/policies/${policyId}`), 409, /app follows/);
+    assert.equal((await api.done(200, 'PUT', `/apps/${made.id}`, { notes: 'x' })).policy_id, policyId);
+    const { id: theirs } = await (await managing(await app().another({ 'limit.api-2': 'off' }))).done(
+      201,
+      'POST',
+      '/policies',
+      { name: 'Theirs' },
+    );
+    for (const policy_id of [theirs, 2 ** 31 - 1]) {
+      assertRefused(await api.call('PUT', `/apps/${made.id}`, { policy_id }), 422, /policy_id/);
+      assertRefused(await api.call('POST', '/apps', { name: 'Other', policy_id }), 422, /policy_id/);
+    }
+    for (const policy_id of [0, null]) {
+      await api.done(200, 'PUT', `/apps/${made.id}`, { policy_id: policyId });
+      assert.equal((await api.done(200, 'PUT', `/apps/${made.id}`, { policy_id })).policy_id, null);
+    }
+    await api.done(204, 'DELETE', `/policies/${policyId}`);
+  });
+
   it('is the client of a registration too, and what changes here is in force for it at once', async () => {
     const one = await app().another();
     const api = await managing(one);

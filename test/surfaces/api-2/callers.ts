@@ -1,8 +1,7 @@
-/** Who may call what (I1, I2, I4): every operation of the contract with every scope, and with what is another account's. */
+/** What the matrix of operations and scopes does not say: what only `manage_all` may write, and ids of another account in bodies and filters. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser, operationsOf } from './managing.ts';
 
@@ -10,34 +9,6 @@ const operations = operationsOf();
 const unknown = 2_147_483_000;
 
 export function callers(app: () => TestApp): void {
-  it('answers 401 without a token, and with one that is unknown or another account’s', async () => {
-    const foreign = `Bearer ${await (await app().another()).bearer('manage_all')}`;
-    for (const { method, path, operationId } of operations) {
-      for (const authorization of [undefined, 'Bearer x', foreign]) {
-        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-        const answer = await app().send(method, `/api/2${path.replaceAll(/\{\w+\}/g, '1')}`, { headers });
-        assertRefused(answer, 401, /^The request requires user authentication\.$/, operationId);
-        assert.match(String(answer.headers['www-authenticate']), /^Bearer /);
-      }
-    }
-  });
-
-  for (const scope of credentialScopes) {
-    it(`lets ${scope} do what the contract permits it, and names the scopes that would do for the rest`, async () => {
-      const api = await managing(app(), scope);
-      for (const { method, path, scopes, hasBody, operationId } of operations) {
-        const answer = await api.call(
-          method,
-          path.replaceAll(/\{\w+\}/g, String(unknown)),
-          hasBody ? { nonsense: 1 } : undefined,
-        );
-        if (scopes.includes(scope))
-          assert.ok([200, 201, 400, 404, 422].includes(answer.status), `${operationId} ${answer.text}`);
-        else assertRefused(answer, 403, new RegExp(scopes.join('.*')), operationId);
-      }
-    });
-  }
-
   it('keeps passwords, roles and the waiving of rules to manage_all', async () => {
     const api = await managing(app(), 'manage_users');
     const { id } = await newUser(api);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
+import { hash as hashBcrypt } from '@node-rs/bcrypt';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -34,12 +35,46 @@ export function userImports(app: () => TestApp): void {
     });
   }
 
+  it('bcrypt: the password works, and its first right use stores it as every other', async () => {
+    const api = await managing(app());
+    const { services, account } = app();
+    for (const version of ['2a', '2b', '2y'] as const) {
+      const username = unique('bcrypt');
+      const hash = await hashBcrypt(password, { cost: 4, version });
+      const user = await newUser(api, { username, password: hash, password_algorithm: 'bcrypt', salt: 'ignored' });
+      const stored = async () => (await services.store.users.find(account.id, user.id))?.passwordDigest ?? '';
+      const tries = (typed: string) => checkPassword(services, account, { username, password: typed, source: 'here' });
+      assert.equal(await stored(), `i1:bcrypt:${hash}`);
+      for (const wrong of [hash, 'other', '']) assert.equal(await tries(wrong), null);
+      assert.equal((await tries(password))?.id, user.id);
+      assert.match(await stored(), /^p1:\$argon2id\$/);
+      assert.equal((await tries(password))?.id, user.id);
+      assert.equal(await tries('other'), null);
+    }
+  });
+
+  it('bcrypt: a hash that is none, and one of a cost that would hold everybody up, is 422', async () => {
+    const api = await managing(app());
+    const hash = await hashBcrypt(password, { cost: 4 });
+    for (const bad of [
+      hash.replace('$04$', '$13$'),
+      hash.replace('$04$', '$31$'),
+      hash.slice(1),
+      `${hash}x`,
+      'x',
+      sha256('x'),
+    ]) {
+      const members = { email: `${unique('b')}@example.com`, password: bad, password_algorithm: 'bcrypt' };
+      assertRefused(await api.call('POST', '/users', members), 422, /^password must be a bcrypt hash/);
+    }
+  });
+
   it('what is no digest, and an algorithm that is not known, is 422', async () => {
     const api = await managing(app());
     const { id } = await newUser(api);
     for (const [members, name] of [
       [{ password, password_algorithm: 'salt+sha256' }, 'password'],
-      [{ password: sha256('x'), password_algorithm: 'bcrypt' }, 'password_algorithm'],
+      [{ password: sha256('x'), password_algorithm: 'md5' }, 'password_algorithm'],
       [{ password: sha256('x'), password_algorithm: '__proto__' }, 'password_algorithm'],
     ] as const) {
       assertRefused(await api.call('PUT', `/users/${id}`, members), 422, new RegExp(`^${name} must`));

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { giveDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -112,6 +114,24 @@ export function otherGrants(app: AppOf): void {
       assertError(answer, 400, 'invalid_grant');
       assert.equal(answer.text, answers[0]?.text);
     }
+  });
+
+  it('password: a user with a second factor, or whose policy demands one, is answered like a wrong password', async () => {
+    const on = await app().another({ ...unlimited, 'grant.password': 'on' });
+    const client = await registerClient(on);
+    const enrolled = await makeUser(on, client.app_id);
+    await giveDevice(on, enrolled);
+    const demanded = await makeUser(on, client.app_id);
+    const policy = await createPolicy(on.services, on.account, { name: 'Strict', otpRequired: true });
+    await assignPolicy(on.services, on.account, { userId: demanded.id }, policy.id);
+    const wrong = await byPassword(on, client, enrolled.email ?? '', 'wrong password');
+    for (const { email } of [enrolled, demanded]) {
+      const answer = await byPassword(on, client, email ?? '', password);
+      assertError(answer, 400, 'invalid_grant');
+      assert.equal(answer.text, wrong.text);
+    }
+    const [event] = await on.services.store.events.listBefore(on.account.id, null, 1);
+    assert.deepEqual(JSON.parse(event?.detail ?? ''), { reason: 'second_factor_required', app_id: client.app_id });
   });
 
   it('password: ten wrong ones close it for 15 minutes at this door and on the pages, the right one included', async () => {

@@ -85,7 +85,14 @@ export function crossSite(app: AppOf): void {
     const setting = await settle(app());
     const at = await setting.begin();
     const { request } = readForm(at.answer.text).fields;
-    for (const path of ['/sign-in', '/new-password', '/consent', '/continue']) {
+    for (const path of [
+      '/sign-in',
+      '/second-factor',
+      '/second-factor/enrol',
+      '/new-password',
+      '/consent',
+      '/continue',
+    ]) {
       for (const jar of [new CookieJar(), (await setting.begin()).jar]) {
         const answer = await app().send('GET', `${path}?request=${request}`, { headers: jar.header });
         assert.equal(answer.status, 400, path);

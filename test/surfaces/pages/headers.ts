@@ -90,6 +90,8 @@ export function headers(app: AppOf): void {
       ['POST', '/continue', 'GET'],
       ['DELETE', '/sign-in', 'GET, POST'],
       ['OPTIONS', '/consent', 'GET, POST'],
+      ['PUT', '/second-factor', 'GET, POST'],
+      ['PUT', '/second-factor/enrol', 'GET, POST'],
       ['PUT', '/new-password', 'GET, POST'],
     ] as const) {
       const answer = await app().send(method, path);

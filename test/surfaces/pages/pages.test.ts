@@ -11,13 +11,16 @@ import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
 import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
+import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
 import { headers } from './headers.ts';
+import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
 import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
+import { secondFactor } from './second-factor.ts';
 import { sessions } from './sessions.ts';
 import { signOut } from './sign-out.ts';
 import { statuses } from './statuses.ts';
@@ -33,10 +36,13 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   sessions,
   steps,
   names,
+  'second factor': secondFactor,
+  enrolment,
   'new password': newPassword,
   'statuses at every door': statuses,
   policies,
   consent,
+  invites,
   'sign-out': signOut,
   assets,
 };

@@ -16,7 +16,14 @@ export function steps(app: AppOf): void {
   it('empty, unknown and malformed requests are 400 at every step and set no cookie', async () => {
     const { jar } = await (await settle(app())).begin();
     const requests = ['', 'unknown', 'A'.repeat(43), "' or 1=1 --", '%00', 'x'.repeat(129)];
-    for (const path of ['/sign-in', '/new-password', '/consent', '/continue']) {
+    for (const path of [
+      '/sign-in',
+      '/second-factor',
+      '/second-factor/enrol',
+      '/new-password',
+      '/consent',
+      '/continue',
+    ]) {
       for (const request of requests) {
         const answer = await get(`${path}?request=${encodeURIComponent(request)}`, jar);
         assert.equal(answer.status, 400, `${path} ${request}`);
@@ -25,7 +32,7 @@ export function steps(app: AppOf): void {
       assert.equal((await get(path, jar)).status, 400);
       assert.equal((await get(`${path}?request=a&request=b`, jar)).status, 400);
     }
-    for (const path of ['/sign-in', '/new-password', '/consent']) {
+    for (const path of ['/sign-in', '/second-factor', '/second-factor/enrol', '/new-password', '/consent']) {
       for (const request of requests) assert.equal((await post(path, jar, { request, decision: 'allow' })).status, 400);
       assert.equal((await post(path, jar, {})).status, 400);
       assert.equal((await app().send('POST', path, { headers: jar.header })).status, 400);
@@ -84,7 +91,14 @@ export function steps(app: AppOf): void {
     const consent = await submit(app(), shown, { username: setting.user.email ?? '', password });
     codeOf(await submit(app(), consent, { decision: 'allow' }));
     const { jar } = consent;
-    for (const path of ['/continue', '/sign-in', '/new-password', '/consent']) {
+    for (const path of [
+      '/continue',
+      '/sign-in',
+      '/second-factor',
+      '/second-factor/enrol',
+      '/new-password',
+      '/consent',
+    ]) {
       const answer = await get(`${path}?request=${requestOf(shown)}`, jar);
       assert.equal(answer.status, 400, path);
       assert.ok(!isCode(answer));

@@ -6,6 +6,10 @@ import * as events from './0004_events.ts';
 import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
 import * as apps from './0007_apps.ts';
+import * as secondFactor from './0008_second_factor.ts';
+import * as hooks from './0009_hooks.ts';
+import * as hookPackages from './0010_hook_packages.ts';
+import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 
@@ -18,6 +22,10 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0005_authorization_servers', ...authorizationServers },
   { name: '0006_policies', ...policies },
   { name: '0007_apps', ...apps },
+  { name: '0008_second_factor', ...secondFactor },
+  { name: '0009_hooks', ...hooks },
+  { name: '0010_hook_packages', ...hookPackages },
+  { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
 ];

@@ -1,0 +1,43 @@
+import { createRequire } from 'node:module';
+import { type CountryResponse, open, type Reader, type Response, validate } from 'maxmind';
+import type { GeoIp, Log } from '../services.ts';
+
+const countryFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
+const retryMilliseconds = 60_000;
+
+/** The two forms in which files say a country: that of the default file, and MaxMind's own. */
+type Entry = Response & Partial<CountryResponse> & { readonly country_code?: unknown };
+
+function codeOf(entry: Entry | null): string | null {
+  const code = entry?.country_code ?? entry?.country?.iso_code;
+  return typeof code === 'string' && /^[A-Z]{2}$/.test(code) ? code : null;
+}
+
+/**
+ * Countries of addresses, from a file in MaxMind's format: of the package that comes along unless one is given. It is
+ * read when it is first asked for. A file that cannot be read knows no address; it is tried again after a minute.
+ */
+export function createGeoIp(given: string | null, log: Log): GeoIp {
+  const file = given ?? createRequire(import.meta.url).resolve(countryFile);
+  let opened: Promise<Reader<Entry> | null> | null = null;
+
+  function load(): Promise<Reader<Entry> | null> {
+    opened ??= open<Entry>(file).catch((error: Error) => {
+      log.warn('no location', { reason: error.message });
+      setTimeout(() => {
+        opened = null;
+      }, retryMilliseconds).unref();
+      return null;
+    });
+    return opened;
+  }
+
+  return {
+    async countryOf(address) {
+      // As a socket for both families shows an IPv4 address.
+      const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+      if (!validate(plain)) return null;
+      return codeOf((await load())?.get(plain) ?? null);
+    },
+  };
+}

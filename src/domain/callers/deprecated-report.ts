@@ -1,0 +1,70 @@
+/** Who still calls what is deprecated: the counts by key, operation and day, beside what replaces each call. */
+
+import type { Services } from '../../services.ts';
+import type { ApiKeyRecord, DailyCountRecord, Milliseconds } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+
+const kindPrefix = 'call.';
+const dayMilliseconds = 86_400_000;
+
+/** An operation of a deprecated surface, as its contract has it. */
+export interface DeprecatedOperation {
+  readonly surface: string;
+  readonly operationId: string;
+  /** `<METHOD> <path>`. */
+  readonly call: string;
+  /** The same of what replaces it. */
+  readonly successor: string;
+}
+
+/** The calls that one key made of one operation. */
+export interface DeprecatedCalls extends DeprecatedOperation {
+  readonly apiKeyId: number;
+  readonly apiKeyName: string;
+  readonly calls: number;
+  readonly lastAt: Milliseconds | null;
+  /** Days on which it was called, oldest first. */
+  readonly days: readonly { readonly day: string; readonly calls: number }[];
+}
+
+/** The calls of the last `days` days, today included; the latest caller first. Keys that were revoked since are told of too. */
+export async function reportDeprecatedCalls(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  operations: readonly DeprecatedOperation[],
+  days: number,
+): Promise<DeprecatedCalls[]> {
+  const from = new Date(clock.now() - (days - 1) * dayMilliseconds).toISOString().slice(0, 10);
+  const keys = new Map((await store.callers.listApiKeys(account.id)).map((key) => [key.id, key]));
+  const byCall = new Map<string, DailyCountRecord[]>();
+  for (const count of await store.counts.list(account.id, from)) {
+    if (!count.kind.startsWith(kindPrefix)) continue;
+    const call = `${count.kind} ${count.subjectId}`;
+    byCall.set(call, [...(byCall.get(call) ?? []), count]);
+  }
+  return [...byCall.values()]
+    .flatMap((counts) => summarize(counts, operations, keys))
+    .sort((one, other) => (other.lastAt ?? 0) - (one.lastAt ?? 0));
+}
+
+/** Nothing for an operation that this release does not have any more. */
+function summarize(
+  counts: readonly DailyCountRecord[],
+  operations: readonly DeprecatedOperation[],
+  keys: ReadonlyMap<number, ApiKeyRecord>,
+): DeprecatedCalls[] {
+  const [first] = counts;
+  const operation = operations.find(({ operationId }) => first?.kind === kindPrefix + operationId);
+  const key = first && keys.get(first.subjectId);
+  if (!operation || !key) return [];
+  return [
+    {
+      ...operation,
+      apiKeyId: key.id,
+      apiKeyName: key.name,
+      calls: counts.reduce((sum, { count }) => sum + count, 0),
+      lastAt: counts.reduce<number | null>((last, { lastAt }) => Math.max(last ?? 0, lastAt ?? 0) || null, null),
+      days: counts.map(({ day, count }) => ({ day, calls: count })),
+    },
+  ];
+}

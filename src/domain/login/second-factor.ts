@@ -1,0 +1,176 @@
+import type { Services } from '../../services.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { useCode } from '../second-factor/check-code.ts';
+import { isTotpCode, kinds, normalCode } from '../second-factor/kinds.ts';
+import { giveRecoveryCodes } from '../second-factor/recovery-codes.ts';
+import { addDevice, type Setup, seedBytes, setupOf } from '../second-factor/registrations.ts';
+import { digestOf, newSecret, uuidOf } from '../secrets.ts';
+import { mustReplacePassword } from '../users/set-password.ts';
+import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { currentStep, notDue } from './continue.ts';
+import { withSecondFactor } from './methods.ts';
+import type { DueFactor } from './pending.ts';
+import { policyOfSignIn } from './policy-of-sign-in.ts';
+import { raiseSession } from './sessions.ts';
+import { finishSignIn, type Halfway, keepHalfway, type SignedIn } from './sign-in.ts';
+import { refuseSignIn } from './standing.ts';
+
+type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
+
+/** The field of either form. */
+export interface GivenCode {
+  readonly code: string;
+  /** Address it came from. */
+  readonly source: string;
+}
+
+/** What became of a right code: signed in, or on the way to a new password. */
+export type Advanced = SignedIn | Halfway;
+
+export type CodeProblem = 'wrong' | 'missing';
+
+export type SecondFactorResult =
+  | Advanced
+  /** A wrong code, one that was used before, or codes are closed: one answer for all. */
+  | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: CodeProblem };
+
+export type EnrolmentResult =
+  | {
+      readonly outcome: 'enrolled';
+      readonly due: DueFactor;
+      readonly next: Advanced;
+      readonly codes: readonly string[];
+    }
+  | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: CodeProblem };
+
+/**
+ * Takes a code of a device, or a recovery code, and signs its user in or makes the session worth more. Browser secret,
+ * session and CSRF token change. Throws `authorization_request_invalid` where no code is due, `cross_site_request`,
+ * `rate_limited`, and the refusals of the user's standing.
+ */
+export async function giveSecondFactor(
+  services: FactorServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  { code, source }: GivenCode,
+): Promise<SecondFactorResult> {
+  const due = await requireDue(services, account, browser, csrf, 'second_factor');
+  if (code === '') return { outcome: 'refused', due, problem: 'missing' };
+  // As for passwords: taken first and given back, so that parallel guesses cannot outrun it.
+  await services.limits.take(account, 'sign-in', source);
+  let wrong = false;
+  try {
+    const attempt = { code, deviceId: null, actor: { type: 'user', id: due.user.id } } as const;
+    const advanced = await useCode(services, account, due.user, attempt, (tx, { method }) =>
+      advance(services, tx, account, browser, due, method),
+    );
+    wrong = advanced === null;
+    return advanced ?? { outcome: 'refused', due, problem: 'wrong' };
+  } finally {
+    if (!wrong) await services.limits.refund(account, 'sign-in', source);
+  }
+}
+
+/**
+ * What a sign-in offers to enrol is worked out, not stored: the page can be loaded again and shows the same key, a
+ * sign-in that goes no further leaves nothing behind, and of two forms sent at once one enrols.
+ */
+function offered({ vault }: Pick<Services, 'vault'>, { record }: Account, { request, user }: DueFactor) {
+  const own = (purpose: string) => vault.mac(record, purpose, `${request.record.digest} ${user.id}`);
+  return {
+    seed: own('second factor seed').subarray(0, seedBytes),
+    registrationId: uuidOf(own('second factor registration')),
+  };
+}
+
+/** What the page shows on which a device is enrolled. */
+export function enrolmentSetup(services: Pick<Services, 'vault' | 'totp'>, account: Account, due: DueFactor): Setup {
+  return setupOf(services, account, due.user, offered(services, account, due).seed);
+}
+
+/**
+ * Enrols the device whose code this is, with recovery codes, and goes on as `giveSecondFactor` does. A code of the seed
+ * that the page shows is no guess: it is not counted. Throws as `giveSecondFactor` does.
+ */
+export async function enrolSecondFactor(
+  services: FactorServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  { code: typed }: Pick<GivenCode, 'code'>,
+): Promise<EnrolmentResult> {
+  const due = await requireDue(services, account, browser, csrf, 'enrolment');
+  if (typed === '') return { outcome: 'refused', due, problem: 'missing' };
+  const { seed, registrationId } = offered(services, account, due);
+  const code = normalCode(typed);
+  const now = services.clock.now();
+  const step = isTotpCode(code) ? services.totp.findStep(seed, code, now) : null;
+  if (step === null) return { outcome: 'refused', due, problem: 'wrong' };
+  const { id } = due.user;
+  const actor = { type: 'user', id } as const;
+  const enrolled = services.store.transaction(async (tx) => {
+    // Another browser may have been faster: from then on a code of that device is asked for.
+    if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
+    const { name, method } = kinds.totp;
+    const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
+    await addDevice(services, tx, account, id, device);
+    const codes = await giveRecoveryCodes(services, tx, account, id, actor);
+    const next = await advance(services, tx, account, browser, due, method);
+    return { outcome: 'enrolled', due, next, codes } as const;
+  });
+  return enrolled.catch((error: unknown) => {
+    throw error instanceof Failure && error.code === 'conflict' ? notDue('second factor') : error;
+  });
+}
+
+/** The second factor that is due in the browser's request, in the step that the form belongs to. */
+async function requireDue(
+  services: FactorServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  step: DueFactor['step'],
+): Promise<DueFactor> {
+  await findOpenRequest(services, account, browser);
+  requireCsrf(browser, csrf);
+  const current = await currentStep(services, account, browser);
+  if (current.step === 'refused') {
+    return refuseSignIn(services, account, current.user, current.request.client, current.failure);
+  }
+  if ((current.step === 'second_factor' || current.step === 'enrolment') && current.step === step) return current;
+  throw notDue('second factor');
+}
+
+/** After the second factor; part of the transaction that uses its code up. */
+async function advance(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  browser: BrowserState,
+  { request, user, methods: former, session }: DueFactor,
+  method: string,
+): Promise<Advanced> {
+  const methods = withSecondFactor(former, method);
+  const current = await tx.users.find(account.id, user.id);
+  // Somebody may have set another password, or locked the user, meanwhile.
+  if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('second factor');
+  if (session) {
+    const browserSecret = newSecret(services.random, '');
+    const sessionSecret = await raiseSession(services, tx, account, session, methods);
+    await tx.authorizations.signIn(account.id, request.record.digest, null, digestOf(browserSecret));
+    return { outcome: 'signed_in', sessionSecret, browserSecret };
+  }
+  const { passwordCheckedAt } = request.record;
+  const own = await effectivePolicy({ store: tx }, account, user, null);
+  const now = services.clock.now();
+  if (mustReplacePassword(user, own, now)) {
+    const first = { userId: user.id, checkedAt: passwordCheckedAt ?? now, methods };
+    return keepHalfway(services, tx, account, request, first);
+  }
+  const policy = await policyOfSignIn({ store: tx }, account, request, user);
+  return finishSignIn(services, tx, account, browser, request, user, policy, methods);
+}

@@ -1,0 +1,132 @@
+import type { Services } from '../../services.ts';
+import type { FactorDeviceRecord, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findStepOf, kinds, normalCode } from './kinds.ts';
+import { readRecoveryCode, recoveryDigest } from './recovery-codes.ts';
+
+type CodeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>;
+
+export interface CodeAttempt {
+  /** As typed. */
+  readonly code: string;
+  /** The one device whose code it has to be; null: any of the user's, and a recovery code does as well. */
+  readonly deviceId: number | null;
+  /** Who shows it, where the request does not say. */
+  readonly actor?: Actor;
+}
+
+/** What a right code was. */
+export interface Passed {
+  /** What it adds to `amr`. */
+  readonly method: string;
+}
+
+/** Something that a code may be, to be used up. */
+type Candidate = { readonly device: FactorDeviceRecord; readonly step: number } | { readonly recoveryDigest: string };
+
+/**
+ * Uses up a code of the user's second factor and does `onPass` in the same transaction; null, with nothing done, for a
+ * wrong code, one that was used before, and while codes are closed after too many wrong ones. The count moves before
+ * anything is looked at, by the user's own policy, as that of passwords does; only a right code takes it back.
+ */
+export async function useCode<Result>(
+  services: CodeServices,
+  account: Account,
+  user: UserRecord,
+  attempt: CodeAttempt,
+  onPass: (tx: StoreVerbs, passed: Passed) => Promise<Result>,
+): Promise<Result | null> {
+  const policy = await effectivePolicy(services, account, user, null);
+  const counted = await countAttempt(services, user, policy);
+  const candidates = counted ? await findCandidates(services, account, user, attempt) : [];
+  for (const candidate of candidates) {
+    const done = await services.store.transaction(async (tx) => {
+      const passed = await consume(services, tx, account, user, candidate, attempt.actor);
+      return passed && { result: await onPass(tx, passed) };
+    });
+    if (done) return done.result;
+  }
+  await recordFailure(services, account, user, attempt.actor, counted, policy);
+  return null;
+}
+
+function countAttempt(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  user: UserRecord,
+  { maximumInvalidLoginAttempts, lockEffectiveMinutes }: PolicyRecord,
+) {
+  const now = clock.now();
+  return store.secondFactors.countAttempt({
+    accountId: user.accountId,
+    userId: user.id,
+    now,
+    maximum: maximumInvalidLoginAttempts,
+    lockedUntil: now + lockEffectiveMinutes * 60_000,
+  });
+}
+
+async function findCandidates(
+  services: CodeServices,
+  account: Account,
+  user: UserRecord,
+  { code: typed, deviceId }: CodeAttempt,
+): Promise<Candidate[]> {
+  const code = normalCode(typed);
+  const devices = await services.store.secondFactors.listDevices(account.id, user.id);
+  const recovery = deviceId === null && devices.length > 0 ? readRecoveryCode(code) : null;
+  if (recovery !== null) return [{ recoveryDigest: recoveryDigest(services, account, user.id, recovery) }];
+  const meant = deviceId === null ? devices : devices.filter(({ id }) => id === deviceId);
+  return meant.flatMap((device) => {
+    const step = findStepOf(services, account, device, code);
+    return step === null ? [] : [{ device, step }];
+  });
+}
+
+/** One conditional update decides; part of a transaction. */
+async function consume(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  user: UserRecord,
+  candidate: Candidate,
+  by: Actor | undefined,
+): Promise<Passed | null> {
+  const { secondFactors } = tx;
+  const now = services.clock.now();
+  const about = { ...(by && { actor: by }), target: { type: 'user', id: user.id } } as const;
+  if ('recoveryDigest' in candidate) {
+    if (!(await secondFactors.useRecoveryCode(account.id, user.id, candidate.recoveryDigest, now))) return null;
+    const left = await secondFactors.countRecoveryCodes(account.id, user.id);
+    await recordEvent(tx, services, account, { ...about, action: 'mfa.recovery_code_used', detail: { left } });
+    await secondFactors.clearAttempts(account.id, user.id);
+    // RFC 8176 §2: a one-time password, whatever made it.
+    return { method: 'otp' };
+  }
+  const { device, step } = candidate;
+  if (!(await secondFactors.useStep(account.id, device.id, step, now))) return null;
+  await secondFactors.clearAttempts(account.id, user.id);
+  await recordEvent(tx, services, account, { ...about, action: 'mfa.verified', detail: { device_id: device.id } });
+  return { method: kinds[device.kind].method };
+}
+
+async function recordFailure(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: UserRecord,
+  by: Actor | undefined,
+  counted: 'counted' | 'last' | null,
+  { maximumInvalidLoginAttempts }: PolicyRecord,
+): Promise<void> {
+  const about = { ...(by && { actor: by }), target: { type: 'user', id: user.id } } as const;
+  await services.store.transaction(async (tx) => {
+    const reason = counted ? 'wrong_code' : 'closed';
+    await recordEvent(tx, services, account, { ...about, action: 'mfa.failed', detail: { reason } });
+    if (counted !== 'last') return;
+    const detail = { attempts: maximumInvalidLoginAttempts };
+    await recordEvent(tx, services, account, { ...about, action: 'mfa.closed', detail });
+  });
+}

@@ -1,0 +1,66 @@
+import type { Services } from '../../services.ts';
+import type { FactorDeviceRecord, FactorKind, Milliseconds } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { kinds } from './kinds.ts';
+
+/** How many devices a user may have, those included that wait to be accepted. */
+export const mostDevices = 10;
+
+/** A device as its owner and the management see it; its seed is in none of it. */
+export interface Device {
+  readonly id: number;
+  readonly kind: FactorKind;
+  readonly factorId: number;
+  readonly authFactorName: string;
+  readonly typeDisplayName: string;
+  /** As its user knows it. */
+  readonly name: string;
+  /** The one that is meant where none is named: the oldest. */
+  readonly isDefault: boolean;
+  readonly createdAt: Milliseconds;
+  readonly lastUsedAt: Milliseconds | null;
+}
+
+/** The devices that a user can show as a second factor, oldest first; none for a user that there is not. */
+export async function listDevices(
+  { store }: { readonly store: Pick<StoreVerbs, 'secondFactors'> },
+  account: Pick<Account, 'id'>,
+  userId: number,
+): Promise<readonly Device[]> {
+  const found = await store.secondFactors.listDevices(account.id, userId);
+  return found.map((device, place) => describeDevice(device, place === 0));
+}
+
+function describeDevice({ id, kind, name, createdAt, lastUsedAt }: FactorDeviceRecord, isDefault: boolean): Device {
+  const { id: factorId, authFactorName, typeDisplayName } = kinds[kind];
+  return { id, kind, factorId, authFactorName, typeDisplayName, name, isDefault, createdAt, lastUsedAt };
+}
+
+/**
+ * Takes a device from its user; with the last one the recovery codes go too, which stand for it. Who is signed in stays
+ * so. Throws `not_found`.
+ */
+export async function removeDevice(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
+  userId: number,
+  deviceId: number,
+): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    const { secondFactors } = tx;
+    if (!(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
+    if ((await secondFactors.listDevices(account.id, userId)).length === 0) {
+      await secondFactors.replaceRecoveryCodes(account.id, userId, []);
+      await secondFactors.clearAttempts(account.id, userId);
+    }
+    const target = { type: 'user', id: userId } as const;
+    await recordEvent(tx, services, account, { action: 'mfa.removed', target, detail: { device_id: deviceId } });
+  });
+}
+
+export function unknownDevice(): Failure {
+  return new Failure('not_found', { name: 'device', message: 'there is no such device' });
+}

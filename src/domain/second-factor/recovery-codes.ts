@@ -1,0 +1,74 @@
+/** One-time codes for who has lost the device (NIST SP 800-63B §3.1.2, look-up secrets). */
+
+import type { Random, Services } from '../../services.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+
+const codes = 10;
+const characters = 10;
+/** Crockford's base 32: no letter that passes for a digit or another letter. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const form = /^[0-9a-hjkmnp-tv-z]{10}$/;
+
+function newCode(random: Random): string {
+  return [...random.bytes(characters)].map((byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+/** As people are shown it, in two halves. */
+function shown(code: string): string {
+  return `${code.slice(0, characters / 2)}-${code.slice(characters / 2)}`;
+}
+
+/** The recovery code that was typed, or null: what is none by its form. */
+export function readRecoveryCode(normal: string): string | null {
+  const code = normal.replace(/o/g, '0').replace(/[il]/g, '1');
+  return form.test(code) ? code : null;
+}
+
+/** What is stored: keyed, for 50 bits could be found by trying where the database alone is known. */
+export function recoveryDigest(
+  { vault }: Pick<Services, 'vault'>,
+  { record }: Pick<Account, 'record'>,
+  userId: number,
+  code: string,
+): string {
+  return vault.mac(record, 'recovery code', `${userId} ${code}`).toString('base64url');
+}
+
+/** Gives a user ten new codes, shown once, in place of all former ones; part of a transaction. */
+export async function giveRecoveryCodes(
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  tx: Pick<StoreVerbs, 'secondFactors' | 'events'>,
+  account: Pick<Account, 'id' | 'record'>,
+  userId: number,
+  actor?: Actor,
+): Promise<readonly string[]> {
+  const made = Array.from({ length: codes }, () => newCode(services.random));
+  const digests = made.map((code) => recoveryDigest(services, account, userId, code));
+  await tx.secondFactors.replaceRecoveryCodes(account.id, userId, digests);
+  await recordEvent(tx, services, account, {
+    action: 'mfa.recovery_codes_renewed',
+    ...(actor && { actor }),
+    target: { type: 'user', id: userId },
+    detail: { count: codes },
+  });
+  return made.map(shown);
+}
+
+/** The same by itself, for a user who has a device. Throws `not_found` for any other. */
+export function renewRecoveryCodes(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Pick<Account, 'id' | 'record'>,
+  userId: number,
+): Promise<readonly string[]> {
+  return services.store.transaction(async (tx) => {
+    if ((await tx.secondFactors.listDevices(account.id, userId)).length === 0) {
+      throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
+    }
+    return giveRecoveryCodes(services, tx, account, userId);
+  });
+}

@@ -1,0 +1,155 @@
+import type { Services } from '../../services.ts';
+import type { FactorDeviceRecord, FactorKind, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { newUuid } from '../secrets.ts';
+import { readText } from '../text.ts';
+import { requireUserId } from '../users/users.ts';
+import { mostDevices } from './devices.ts';
+import { findStepOf, kinds, normalCode, sealSeed } from './kinds.ts';
+
+type AccountOf = Pick<Account, 'id' | 'record'>;
+
+/** Bytes of a seed (RFC 4226 §4, R6). */
+export const seedBytes = 20;
+const longestName = 64;
+
+/** What a new device is set up from; shown once. */
+export interface Setup {
+  /** The seed as a person types it, in base 32. */
+  readonly secret: string;
+  /** The same as an authenticator app reads it. */
+  readonly url: string;
+}
+
+/** How an authenticator app is told of a seed: under the names of account and user. */
+export function setupOf({ totp }: Pick<Services, 'totp'>, { name }: Account, user: UserRecord, seed: Buffer): Setup {
+  // Long names would make a picture that no camera reads.
+  const short = (text: string, most: number) => [...text].slice(0, most).join('');
+  return totp.describe(seed, short(name, 40), short(user.email ?? user.username ?? `${user.id}`, longestName));
+}
+
+export interface NewRegistration {
+  readonly kind: FactorKind;
+  readonly name: string;
+  readonly expiresInSeconds: number;
+  /** True: the caller answers for it that the user has the device; it counts at once. */
+  readonly verified: boolean;
+}
+
+/**
+ * Registers a device; it counts once a code of it has come (`acceptRegistration`). Throws `not_found` for an unknown
+ * user, `value_invalid` for a bad name and for a user who has ten.
+ */
+export async function startRegistration(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>,
+  account: Account,
+  userId: number,
+  { kind, name, expiresInSeconds, verified }: NewRegistration,
+): Promise<{ readonly device: FactorDeviceRecord; readonly setup: Setup }> {
+  const seed = services.random.bytes(seedBytes);
+  const readName = readText('display_name', name, longestName);
+  return services.store.transaction(async (tx) => {
+    const user = await requireUserId(tx, account, userId);
+    const now = services.clock.now();
+    const device = await addDevice(services, tx, account, userId, {
+      ...{ kind, name: readName, seed, step: -1, now },
+      expiresAt: verified ? null : now + expiresInSeconds * 1000,
+    });
+    return { device, setup: setupOf(services, account, user, seed) };
+  });
+}
+
+interface AddedDevice {
+  readonly kind: FactorKind;
+  readonly name: string;
+  readonly seed: Buffer;
+  /** The time step that a code of it was taken of; -1 for none. */
+  readonly step: number;
+  readonly now: Milliseconds;
+  /** Null: it counts at once. */
+  readonly expiresAt: Milliseconds | null;
+  readonly actor?: Actor;
+  /** A new one unless said; one that is taken is refused. */
+  readonly registrationId?: string;
+}
+
+/** Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten, `conflict` for a registration that was made. */
+export async function addDevice(
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  tx: Pick<StoreVerbs, 'secondFactors' | 'events'>,
+  account: AccountOf,
+  userId: number,
+  { kind, name, seed, step, now, expiresAt, actor, ...given }: AddedDevice,
+): Promise<FactorDeviceRecord> {
+  if ((await tx.secondFactors.countDevices(account.id, userId, now)) >= mostDevices) {
+    const message = `the user has ${mostDevices} devices, or registrations of them, already`;
+    throw new Failure('value_invalid', { name: 'factor_id', message });
+  }
+  const registrationId = given.registrationId ?? newUuid(services.random);
+  const device = await tx.secondFactors.createDevice({
+    accountId: account.id,
+    userId,
+    kind,
+    name,
+    registrationId,
+    sealedSecret: sealSeed(services, account, registrationId, seed),
+    lastStep: step,
+    lastUsedAt: step < 0 ? null : now,
+    createdAt: now,
+    expiresAt,
+    acceptedAt: expiresAt === null ? now : null,
+  });
+  await recordEvent(tx, services, account, {
+    action: expiresAt === null ? 'mfa.enrolled' : 'mfa.registered',
+    ...(actor && { actor }),
+    target: { type: 'user', id: userId },
+    detail: { device_id: device.id, factor_id: kinds[kind].id },
+  });
+  return device;
+}
+
+/** A registration of the user's, while it waits and once it is accepted. Throws `not_found`. */
+export async function readRegistration(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  registrationId: string,
+): Promise<FactorDeviceRecord> {
+  const device = await store.secondFactors.findRegistration(account.id, userId, registrationId);
+  if (!device || (device.expiresAt !== null && device.expiresAt <= clock.now())) throw unknownRegistration();
+  return device;
+}
+
+/** Accepts a registered device when the code is its. Throws `not_found`, and `value_invalid` (name `otp`) for another code or one that was accepted. */
+export async function acceptRegistration(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
+  account: AccountOf,
+  userId: number,
+  registrationId: string,
+  typed: string,
+): Promise<FactorDeviceRecord> {
+  const device = await readRegistration(services, account, userId, registrationId);
+  if (device.acceptedAt !== null) {
+    throw new Failure('value_invalid', { name: 'otp', message: 'the registration is accepted already' });
+  }
+  const step = findStepOf(services, account, device, normalCode(typed));
+  if (step === null) throw new Failure('value_invalid', { name: 'otp', message: 'otp is not a code of this device' });
+  const now = services.clock.now();
+  return services.store.transaction(async (tx) => {
+    if (!(await tx.secondFactors.acceptDevice(account.id, device.id, step, now))) throw unknownRegistration();
+    await recordEvent(tx, services, account, {
+      action: 'mfa.enrolled',
+      target: { type: 'user', id: userId },
+      detail: { device_id: device.id, factor_id: kinds[device.kind].id },
+    });
+    return { ...device, acceptedAt: now, expiresAt: null, lastStep: step };
+  });
+}
+
+function unknownRegistration(): Failure {
+  return new Failure('not_found', { name: 'registration', message: 'there is no such registration' });
+}

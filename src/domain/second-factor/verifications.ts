@@ -1,0 +1,90 @@
+import type { Services } from '../../services.ts';
+import type { FactorVerificationRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { newUuid } from '../secrets.ts';
+import { useCode } from './check-code.ts';
+import { type Device, listDevices, unknownDevice } from './devices.ts';
+
+/** A verification with the device that it asks for a code of. */
+export interface Verification {
+  readonly record: FactorVerificationRecord;
+  readonly device: Device;
+}
+
+/** Asks for a code of one of the user's devices, on behalf of a caller of the API. Throws `not_found`. */
+export async function startVerification(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Account,
+  userId: number,
+  deviceId: number,
+  expiresInSeconds: number,
+): Promise<Verification> {
+  return services.store.transaction(async (tx) => {
+    const device = (await listDevices({ store: tx }, account, userId)).find(({ id }) => id === deviceId);
+    if (!device) throw unknownDevice();
+    const now = services.clock.now();
+    const record = {
+      accountId: account.id,
+      id: newUuid(services.random),
+      userId,
+      deviceId,
+      createdAt: now,
+      expiresAt: now + expiresInSeconds * 1000,
+      acceptedAt: null,
+    };
+    await tx.secondFactors.createVerification(record);
+    const target = { type: 'user', id: userId } as const;
+    const detail = { device_id: deviceId };
+    await recordEvent(tx, services, account, { action: 'mfa.verification_started', target, detail });
+    return { record, device };
+  });
+}
+
+/** A verification of the user's that has not expired, or was accepted. Throws `not_found`. */
+export async function readVerification(
+  services: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  userId: number,
+  verificationId: string,
+): Promise<Verification> {
+  const record = await services.store.secondFactors.findVerification(account.id, userId, verificationId);
+  const devices = record ? await listDevices(services, account, userId) : [];
+  const device = devices.find(({ id }) => id === record?.deviceId);
+  const over = record?.acceptedAt === null && record.expiresAt <= services.clock.now();
+  if (!record || !device || over) throw unknownVerification();
+  return { record, device };
+}
+
+/**
+ * Accepts a verification by a code of its device. Wrong codes count as those of a sign-in do. Throws `not_found`, and
+ * `value_invalid` (name `otp`) for a wrong code, while codes are closed, and for one that was accepted.
+ */
+export async function acceptVerification(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
+  account: Account,
+  userId: number,
+  verificationId: string,
+  code: string,
+): Promise<Verification> {
+  const { record, device } = await readVerification(services, account, userId, verificationId);
+  const user = await services.store.users.find(account.id, userId);
+  if (!user) throw unknownVerification();
+  if (record.acceptedAt !== null) {
+    throw new Failure('value_invalid', { name: 'otp', message: 'the verification is accepted already' });
+  }
+  const attempt = { code, deviceId: record.deviceId };
+  const accepted = await useCode(services, account, user, attempt, async (tx) => {
+    const now = services.clock.now();
+    if (!(await tx.secondFactors.acceptVerification(account.id, record.id, now))) throw unknownVerification();
+    return { record: { ...record, acceptedAt: now }, device };
+  });
+  if (accepted) return accepted;
+  const message = 'otp is not a code of this device, was used before, or there were too many wrong ones';
+  throw new Failure('value_invalid', { name: 'otp', message });
+}
+
+function unknownVerification(): Failure {
+  return new Failure('not_found', { name: 'verification', message: 'there is no such verification' });
+}

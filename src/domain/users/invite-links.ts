@@ -1,0 +1,54 @@
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { foldIdentifier } from './identifiers.ts';
+
+const lifeMilliseconds = 72 * 3_600_000;
+/** The hosted page that the link opens. */
+const page = '/password/reset';
+
+/**
+ * A link to the page on which the user with this e-mail address chooses a password (the document's §2.6); null when
+ * there is no such user. It works once and for 72 hours, and ends the link that was made before. The caller sends it.
+ */
+async function createInviteLink(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Account,
+  email: string,
+): Promise<string | null> {
+  const { store, clock, random } = services;
+  const key = foldIdentifier(email);
+  const user = key === null ? null : await store.users.findByEmail(account.id, key);
+  if (!user) return null;
+  const token = newSecret(random, secretPrefixes.inviteLink);
+  const now = clock.now();
+  const target = { type: 'user', id: user.id } as const;
+  await store.transaction(async (tx) => {
+    await tx.users.update(account.id, user.id, { invitationSentAt: now });
+    await tx.invites.replace({
+      accountId: account.id,
+      userId: user.id,
+      digest: digestOf(token),
+      createdAt: now,
+      expiresAt: now + lifeMilliseconds,
+      usedAt: null,
+    });
+    await recordEvent(tx, services, account, { action: 'invite.created', target, detail: {} });
+  });
+  return `${account.baseUrl}${page}?token=${token}`;
+}
+
+/** Makes a link for a caller who is told what is wrong: throws `parameter_missing`, `value_invalid`. */
+export async function requireInviteLink(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Account,
+  email: string | undefined,
+): Promise<string> {
+  // The document's §7 and the callers' programs know these words.
+  if (!email) throw new Failure('parameter_missing', { name: 'email', message: 'Email Parameter is missing' });
+  const link = await createInviteLink(services, account, email);
+  if (link === null) throw new Failure('value_invalid', { name: 'email', message: 'No User exists for input email' });
+  return link;
+}

@@ -1,0 +1,61 @@
+/** From files to one script for the isolate. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuildFailure, build } from 'esbuild';
+import { limits } from '../protocol.ts';
+import { guardFiles, packageOf, unnamed } from './guard.ts';
+import { PackageRefusal } from './refusal.ts';
+
+/** Each package is loaded when the function asks for it. */
+function entryOf(names: readonly string[]): string {
+  const members = names.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`);
+  return `module.exports = { __proto__: null, ${members.join(', ')} };`;
+}
+
+/** What the author is told: the first error, with the package that it is in. */
+function reasonOf({ errors }: BuildFailure): string {
+  const [first] = errors;
+  if (!first) return 'the packages cannot be bundled';
+  const user = packageOf(first.location?.file ?? '');
+  if (first.detail === unnamed) return `${user} ${first.text}`;
+  return first.pluginName === '' ? `${user} cannot be bundled: ${first.text}`.slice(0, 500) : first.text;
+}
+
+/**
+ * A script whose completion value maps each of the names to a function that answers what the package exports.
+ * Reads nothing but the files below `folder` and what stands in the place of Node's modules. Throws a `PackageRefusal`.
+ */
+export async function bundle(names: readonly string[], folder: string): Promise<string> {
+  // Ends the search for a package file that would have a say in this: folders above are not ours.
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const built = await build({
+    stdin: { contents: entryOf(names), resolveDir: folder, sourcefile: 'packages.js', loader: 'js' },
+    absWorkingDir: folder,
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    globalName: 'packages',
+    banner: { js: '(()=>{' },
+    footer: { js: 'return packages})()' },
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    sourcemap: false,
+    // Given here, no tsconfig.json is looked for.
+    tsconfigRaw: {},
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+    plugins: [guardFiles(folder)],
+  }).catch((error: BuildFailure) => {
+    throw new PackageRefusal(reasonOf(error));
+  });
+  const script = built.outputFiles[0]?.text ?? '';
+  const size = Buffer.byteLength(script);
+  if (size > limits.scriptBytes) {
+    throw new PackageRefusal(`the packages make a script of ${size} bytes; there may be ${limits.scriptBytes}`);
+  }
+  return script;
+}

@@ -1,0 +1,65 @@
+/** What stands in the place of Node's own modules: packages that need no machine, and what a function's world offers. */
+
+import { realpathSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, sep } from 'node:path';
+
+const require = createRequire(import.meta.url);
+
+const packages: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  assert: 'assert/',
+  buffer: 'buffer/',
+  events: 'events/',
+  path: 'path-browserify',
+  querystring: 'querystring-es3',
+  url: 'url/',
+  util: 'util/',
+};
+
+/**
+ * `crypto`, `process` and timers are those of the function. To `crypto` come keys as objects, which libraries that sign
+ * tokens wrap their secrets in; there are none of two halves. Of `stream` there are the constructors, which libraries
+ * inherit from without using them; nothing flows.
+ */
+const sources: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  crypto: `const own = globalThis.crypto;
+    class KeyObject {
+      #secret;
+      constructor(secret) { this.#secret = secret; this.type = 'secret'; }
+      export() { return this.#secret; }
+    }
+    const secretOf = (key) => (key instanceof KeyObject ? key.export() : key);
+    const refuse = () => { throw new Error('functions have secret keys only'); };
+    module.exports = { ...own, KeyObject, createPublicKey: refuse, createPrivateKey: refuse,
+      createSecretKey: (secret) => new KeyObject(secret),
+      createHmac: (algorithm, key) => own.createHmac(algorithm, secretOf(key)) };`,
+  process: 'module.exports = globalThis.process;',
+  timers: 'module.exports = globalThis;',
+  stream: `const Events = require('events');
+    function Stream() { Events.call(this); }
+    Object.setPrototypeOf(Stream.prototype, Events.prototype);
+    Object.setPrototypeOf(Stream, Events);
+    for (const name of ['pipe', 'read', 'write', 'end'])
+      Stream.prototype[name] = function () { throw new Error('streams do not exist in functions'); };
+    for (const name of ['Stream', 'Readable', 'Writable', 'Duplex', 'Transform', 'PassThrough']) Stream[name] = Stream;
+    module.exports = Stream;`,
+};
+
+export interface ModuleOfNode {
+  /** A file of a package of this service. */
+  readonly file: string | null;
+  readonly source: string | null;
+}
+
+/** Null when it is no module of Node; both members null when functions have nothing in its place. */
+export function moduleOfNode(name: string): ModuleOfNode | null {
+  if (!isBuiltin(name)) return null;
+  const plain = name.replace(/^node:/, '');
+  const target = packages[plain];
+  return { file: target ? realpathSync(require.resolve(target)) : null, source: sources[plain] ?? null };
+}
+
+/** Where the packages of this service are: those above may take what they need from there. */
+export const ownPackages = dirname(dirname(realpathSync(require.resolve('path-browserify')))) + sep;

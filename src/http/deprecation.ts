@@ -1,0 +1,110 @@
+/** What every deprecated surface has in common: its contract says so, and each answer says it again. */
+
+import type { Request, RequestHandler, Response } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
+import type { LimitName } from '../domain/accounts/settings.ts';
+import { type DeprecatedSurface, deprecatedSurfaces, isSurfaceOn } from '../domain/accounts/surface-settings.ts';
+import { readBasic } from '../domain/callers/basic.ts';
+import { findApiKey } from '../domain/callers/find-api-key.ts';
+import { Failure } from '../domain/failure.ts';
+import type { Services } from '../services.ts';
+import type { ApiKeyPlace, Contract, ContractOperation } from './contract.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import { takeLimit } from './say-limit.ts';
+
+export interface Deprecation {
+  readonly surface: DeprecatedSurface;
+  /** `@<Unix time>`, since when (RFC 9745 §2). */
+  readonly since: string;
+  /** `<METHOD> <path>` of what replaces the surface. */
+  readonly successor: string;
+}
+
+/**
+ * What a contract says of its end; null when it says nothing. Throws when it says so in parts: each operation of a
+ * deprecated surface is marked, names its successor and the place of the API key.
+ */
+export function readDeprecation(name: string, contract: Contract): Deprecation | null {
+  const told = contract['x-deprecation'];
+  if (!told) return null;
+  const surface = deprecatedSurfaces.find((one) => one === name);
+  if (!surface) throw new Error(`the surface ${name} is deprecated and has no settings that switch it off`);
+  for (const item of Object.values(contract.paths)) {
+    for (const operation of Object.values(item) as ContractOperation[]) {
+      if (operation.deprecated && operation['x-successor'] && operation['x-api-key']) continue;
+      throw new Error(`operation ${operation.operationId} does not say how it is deprecated`);
+    }
+  }
+  return { surface, since: `@${Math.floor(Date.parse(told.since) / 1000)}`, successor: told.successor };
+}
+
+/**
+ * The headers of the surface's every answer: since when it is deprecated (RFC 9745), when it ends where the account said
+ * so (RFC 8594), and what replaces it (RFC 5829 §3.4). Without an account the last one is a path, as on its own host.
+ */
+export function announceDeprecation(res: Response, deprecation: Deprecation, exchange: Exchange): void {
+  const { account, operation, pathParameters } = exchange;
+  res.setHeader('deprecation', deprecation.since);
+  const successor = operation?.['x-successor'] ?? deprecation.successor;
+  const path = successor
+    .slice(successor.indexOf(' ') + 1)
+    .replace(/\{(\w+)\}/g, (_, name: string) => pathParameters[name] ?? '');
+  // A path of a request may hold what ends a URI in this header (RFC 8288 §3).
+  const target = /^[\w\-.~!$&'()*+,;=:@%/]*$/.test(path)
+    ? path
+    : (/^[^{]*\//.exec(successor)?.[0].split(' ')[1] ?? '/');
+  res.setHeader('link', `<${account?.baseUrl ?? ''}${target}>; rel="successor-version"`);
+  const sunset = account?.settings.surfaces[deprecation.surface].sunset ?? null;
+  if (sunset !== null) res.setHeader('sunset', new Date(sunset).toUTCString());
+}
+
+/** Whether the account switched the surface off, for good or for a rehearsal. */
+export function isSwitchedOff(
+  { clock }: Pick<Services, 'clock'>,
+  { surface }: Deprecation,
+  account: Account | null,
+): boolean {
+  return account !== null && !isSurfaceOn(account.settings.surfaces[surface], clock.now());
+}
+
+/**
+ * Finds who calls where the key stands in one of `places`; on a host that is no account's the key names the account.
+ * Every call with a key is counted by operation and day, also one that is then refused. Throws `not_found` where the
+ * account switched the surface off, `api_key_invalid`, `rate_limited`.
+ */
+export function identifyByKey(
+  services: Services,
+  deprecation: Deprecation,
+  limit: LimitName | undefined,
+  places: readonly ApiKeyPlace['in'][],
+): RequestHandler {
+  return async (req, res, next) => {
+    const exchange = exchangeOf(res);
+    const { operation } = exchange;
+    const place = operation?.['x-api-key'];
+    if (!operation || !place || !places.includes(place.in)) return next();
+    const found = await findApiKey(services, exchange.account, presentedKey(req, place));
+    if (found) {
+      exchange.account = found.account;
+      exchange.apiKeyId = found.apiKeyId;
+      services.counts.add(found.account.id, `call.${operation.operationId}`, found.apiKeyId);
+      announceDeprecation(res, deprecation, exchange);
+    }
+    if (isSwitchedOff(services, deprecation, exchange.account)) throw new Failure('not_found');
+    if (!found) throw new Failure('api_key_invalid', { challenged: req.headers.authorization !== undefined });
+    if (limit) await takeLimit(res, services.limits, found.account, limit, `key ${found.apiKeyId}`);
+    next();
+  };
+}
+
+function presentedKey(req: Request, place: ApiKeyPlace): string | undefined {
+  if (place.in === 'basic') {
+    const pair = readBasic(req.headers.authorization ?? '');
+    // The document's §5: the key as user name and the letter x as password.
+    return pair?.secret === 'x' ? pair.id : undefined;
+  }
+  const members: unknown = place.in === 'query' ? req.query : req.body;
+  const value = typeof members === 'object' && members !== null ? Object.entries(members) : [];
+  const [, key] = value.find(([name]) => name === place.name) ?? [];
+  return typeof key === 'string' ? key : undefined;
+}

@@ -1,0 +1,77 @@
+/** What is answered instead: the surface's own table says how. */
+
+import type { ErrorRequestHandler } from 'express';
+import { actAs } from '../domain/audit/origin.ts';
+import { Failure } from '../domain/failure.ts';
+import type { Services } from '../services.ts';
+import { type Deprecation, isSwitchedOff } from './deprecation.ts';
+import { actorOf, type Exchange, exchangeOf } from './exchange.ts';
+import { failureOf, type InvalidCode } from './failure-of.ts';
+import { type ReplyForm, sendReply } from './send.ts';
+import type { SurfaceDefinition } from './surface.ts';
+
+export function refuse<Operations>(
+  services: Services,
+  definition: SurfaceDefinition<Operations>,
+  deprecation: Deprecation | null,
+  form: ReplyForm,
+): ErrorRequestHandler {
+  return async (error: unknown, _req, res, _next) => {
+    const exchange = exchangeOf(res);
+    let failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
+    if (deprecation && isSwitchedOff(services, deprecation, exchange.account) && !isOurs(failure)) {
+      // What is switched off answers nothing else, whatever was wrong with the request.
+      failure = new Failure('not_found');
+      res.removeHeader('allow');
+    }
+    if (definition.onRefusal) failure = await told(failure, exchange, definition.onRefusal);
+    exchange.failure = failure;
+    if (failure.code === 'internal') reportFault(services, failure, exchange);
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const row = definition.failures[failure.code];
+    const context = {
+      requestId: exchange.requestId,
+      operation: exchange.operation?.operationId ?? null,
+      account: exchange.account,
+    };
+    const reply = typeof row === 'function' ? row(failure, context) : row;
+    const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
+    if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
+    sendReply(res, exchange.operation, reply, form);
+  };
+}
+
+/** The refusal of a caller with a key once the surface was told of it; the fault, when it could not be told. */
+async function told<Operations>(
+  failure: Failure,
+  exchange: Exchange,
+  tell: NonNullable<SurfaceDefinition<Operations>['onRefusal']>,
+): Promise<Failure> {
+  const { account, operation, apiKeyId, source, requestId } = exchange;
+  if (!account || !operation || apiKeyId === null || isOurs(failure) || failure.code === 'rate_limited') return failure;
+  const telling = actAs({ actor: actorOf(exchange), source, requestId }, () =>
+    tell(failure, operation.operationId, account),
+  );
+  return telling.then(
+    () => failure,
+    (fault: unknown) => failureOf(fault, exchange, undefined),
+  );
+}
+
+function isOurs({ code }: Failure): boolean {
+  return code === 'internal' || code === 'unavailable';
+}
+
+function reportFault(services: Services, failure: Failure, exchange: Exchange): void {
+  const { cause, detail } = failure;
+  const fault = cause instanceof Error ? cause : failure;
+  services.log.error('internal error', {
+    requestId: exchange.requestId,
+    ...(exchange.operation && { operation: exchange.operation.operationId }),
+    ...(detail.reason !== undefined && { reason: detail.reason }),
+    stack: fault.stack ?? fault.message,
+  });
+}

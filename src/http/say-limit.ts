@@ -1,0 +1,28 @@
+import type { Response } from 'express';
+import type { Account } from '../domain/accounts/account.ts';
+import type { LimitName } from '../domain/accounts/settings.ts';
+import { unlimited } from '../domain/callers/unlimited.ts';
+import type { LimitState, Limits } from '../services.ts';
+
+/** Counts a call of a known caller; the answer says what is left, whatever becomes of it. Throws `rate_limited`. */
+export async function takeLimit(
+  res: Response,
+  limits: Limits,
+  account: Account,
+  name: LimitName,
+  key: string,
+): Promise<void> {
+  try {
+    sayLimit(res, await limits.take(account, name, key));
+  } catch (refusal) {
+    sayLimit(res, await limits.state(account, name, key));
+    throw refusal;
+  }
+}
+
+function sayLimit(res: Response, state: LimitState | null): void {
+  const { limit, remaining, resetSeconds } = state ?? unlimited;
+  res.setHeader('x-ratelimit-limit', String(limit));
+  res.setHeader('x-ratelimit-remaining', String(remaining));
+  res.setHeader('x-ratelimit-reset', String(resetSeconds));
+}

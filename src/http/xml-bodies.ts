@@ -1,0 +1,39 @@
+/** XML as a surface's codec: the contract says what the documents look like. */
+
+import type { RequestHandler } from 'express';
+import type { Contract, ContractOperation, Routes } from './contract.ts';
+import { exchangeOf } from './exchange.ts';
+import { readXml, writeXml } from './xml.ts';
+import { type XmlRules, xmlRulesReader } from './xml-rules.ts';
+
+export const xmlType = 'application/xml';
+
+/** Writes the body of an answer; `operation` is null outside any. */
+export type XmlWriter = (operation: ContractOperation | null, status: number, body: unknown) => string;
+
+/** Reads the bytes that the body's parser kept. */
+export function readXmlBody(contract: Contract): RequestHandler {
+  const rulesOf = xmlRulesReader(contract);
+  return (req, res, next) => {
+    const schema = schemaIn(exchangeOf(res).operation?.requestBody?.content);
+    if (schema !== undefined) req.body = readXml(req.body as Buffer, rulesOf(schema));
+    next();
+  };
+}
+
+/** Refusals outside any operation look like the contract's answer to a fault, which every operation has. */
+export function xmlWriter(contract: Contract, { operations }: Routes): XmlWriter {
+  const rulesOf = xmlRulesReader(contract);
+  const faultRules = (): XmlRules => {
+    const [schema] = [...operations.values()].flatMap(({ responses }) => schemaIn(responses['500']?.content) ?? []);
+    return rulesOf(schema);
+  };
+  return (operation, status, body) => {
+    const schema = schemaIn(operation?.responses[String(status)]?.content);
+    return writeXml(body, schema === undefined ? faultRules() : rulesOf(schema));
+  };
+}
+
+function schemaIn(content: Readonly<Record<string, unknown>> | undefined): object | undefined {
+  return (content?.[xmlType] as { readonly schema?: object } | undefined)?.schema;
+}

@@ -1,0 +1,104 @@
+import { page, tile } from './page.ts';
+import { qrCode } from './qr-code.ts';
+import { isolated } from './text.ts';
+
+/** Why the form is shown again. */
+export type CodeProblem = 'wrong' | 'missing';
+
+/** What the pages for a second factor have in common. */
+interface FactorView {
+  readonly accountName: string;
+  readonly appName: string;
+  /** Address of the application's logo, shown in place of its initial. */
+  readonly logoUri?: string | undefined;
+  readonly csrf: string;
+  readonly request: string;
+  /** Whose second factor it is. */
+  readonly username: string;
+  readonly problem?: CodeProblem | undefined;
+  /** Path that the form is sent to. */
+  readonly action: string;
+}
+
+export interface SecondFactorView extends FactorView {
+  /** Whether it is the form for a recovery code that is shown again. */
+  readonly recovery?: boolean | undefined;
+}
+
+export interface EnrolmentView extends FactorView {
+  /** The key in base 32. */
+  readonly secret: string;
+  /** The same as an authenticator app reads it. */
+  readonly url: string;
+}
+
+// One text for a wrong code, one that was used and a paused user: whoever guesses must learn nothing from it.
+const codeProblems = {
+  wrong: {
+    summary: 'This code does not work',
+    advice: 'It is wrong, was used before, or there were too many tries. Wait for the next one, or wait a while.',
+  },
+  missing: { summary: 'Something is missing', advice: 'Enter a code.' },
+} as const;
+
+const enrolmentProblems = {
+  wrong: {
+    summary: 'This code does not fit the key',
+    advice: 'Enter the code that your app shows now. If it keeps failing, check the clock of your device.',
+  },
+  missing: { summary: 'Something is missing', advice: 'Enter the code that your app shows.' },
+} as const;
+
+function shared(view: FactorView) {
+  const { csrf, request, action, username } = view;
+  return { app: tile(view.appName, view.logoUri), csrf, request, action, username };
+}
+
+/** The page on which a code is given: HTML of a whole document. */
+export function secondFactorPage(view: SecondFactorView): string {
+  const heading = 'Enter your code';
+  return page(
+    'second-factor',
+    { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
+    {
+      ...shared(view),
+      heading,
+      recovery: view.recovery === true,
+      problem: view.problem && codeProblems[view.problem],
+    },
+  );
+}
+
+/** The page on which an authenticator app is enrolled: HTML of a whole document. */
+export function enrolmentPage(view: EnrolmentView): string {
+  const heading = 'Set up a second factor';
+  return page(
+    'enrolment',
+    { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
+    {
+      ...shared(view),
+      heading,
+      // In fours, as people read it off.
+      secret: view.secret.replace(/(.{4})(?=.)/g, '$1 '),
+      url: view.url,
+      code: qrCode(view.url),
+      problem: view.problem && enrolmentProblems[view.problem],
+    },
+  );
+}
+
+export interface RecoveryCodesView {
+  readonly accountName: string;
+  readonly appName: string;
+  readonly logoUri?: string | undefined;
+  readonly codes: readonly string[];
+  /** Where it goes on. */
+  readonly next: string;
+}
+
+/** The page that shows recovery codes, once: HTML of a whole document. */
+export function recoveryCodesPage({ accountName, appName, logoUri, codes, next }: RecoveryCodesView): string {
+  const heading = 'Save your recovery codes';
+  const title = `${heading} – ${isolated(appName)}`;
+  return page('recovery-codes', { title, accountName }, { app: tile(appName, logoUri), heading, codes, next });
+}

@@ -1,0 +1,41 @@
+import { page, tile } from './page.ts';
+import { closedInItself, initial } from './text.ts';
+
+/** What the page of a signed-in user shows. */
+export interface SignedInView {
+  readonly accountName: string;
+  /** First and last name; may be empty. */
+  readonly userName: string;
+  readonly userEmail: string;
+}
+
+/** Where an invited user arrives: HTML of a whole document. */
+export function signedInPage({ accountName, userName, userEmail }: SignedInView): string {
+  const heading = 'You are signed in';
+  const name = userName || userEmail;
+  return page(
+    'signed-in',
+    { title: heading, accountName },
+    {
+      heading,
+      app: tile(accountName, undefined),
+      user: { name: closedInItself(name), initial: initial(name), email: userName && closedInItself(userEmail) },
+      message: 'Open the application that you were invited to. It knows you for as long as you are signed in here.',
+    },
+  );
+}
+
+/** What an invited user is told where a second factor is asked for as well. */
+export function passwordSavedPage(accountName: string): string {
+  const heading = 'Your password is saved';
+  return page(
+    'signed-in',
+    { title: heading, accountName },
+    {
+      heading,
+      app: tile(accountName, undefined),
+      user: undefined,
+      message: 'Open the application that you were invited to, and sign in there with the new password.',
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import type { PackageBuildStore, SignInHistoryStore } from '../store.ts';
+import { isPostgres } from './list-index.ts';
+import * as rows from './package-rows.ts';
+
+/** The build that has waited longest. On PostgreSQL a row that another node is about to take is passed over. */
+function takeOne(db: Knex): string {
+  const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
+    ${isPostgres(db) ? 'for update skip locked' : ''}`;
+  return `update package_builds set state = 'running', attempts = attempts + 1, due_at = ?, updated_at = ?
+    where (account_id, id) = (${longest}) and due_at <= ? returning *`;
+}
+
+export function packageBuildVerbs(db: Knex): PackageBuildStore {
+  const one = (accountId: number, id: number) => db('package_builds').where({ account_id: accountId, id });
+  return {
+    create: async (build) => {
+      const row = rows.packageBuilds.write({ ...build, updatedAt: build.createdAt, dueAt: build.createdAt });
+      const [created] = await db('package_builds')
+        .insert({ ...row, state: 'queued', attempts: 0 })
+        .returning('*');
+      return rows.packageBuilds.read(created);
+    },
+    list: async (accountId, ids) => {
+      const found = await db('package_builds')
+        .where('account_id', accountId)
+        .whereIn('id', [...ids]);
+      return found.map(rows.packageBuilds.read);
+    },
+    countOpen: async (accountId) => {
+      const [row] = await db('package_builds')
+        .where('account_id', accountId)
+        .whereNotNull('due_at')
+        .count('* as count');
+      return Number(row?.['count']);
+    },
+    claim: async (now, until) => {
+      const answer = await db.raw(takeOne(db), [until, now, now, now]);
+      const [row] = isPostgres(db) ? answer.rows : answer;
+      return row ? rows.packageBuilds.read(row) : null;
+    },
+    finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {
+      const changed = await one(accountId, id)
+        .where({ state: 'running', attempts })
+        .update({ state, digest, failure, due_at: dueAt, updated_at: at });
+      return changed === 1;
+    },
+    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+    addBundle: async (digest, script, at) => {
+      await db('package_bundles').insert({ digest, script, used_at: at }).onConflict('digest').merge(['used_at']);
+    },
+    useBundle: async (digest, at) => (await db('package_bundles').where({ digest }).update({ used_at: at })) === 1,
+    findBundle: async (digest) => {
+      const row = await db('package_bundles').select('script').where({ digest }).first();
+      return row ? String(row.script) : null;
+    },
+  };
+}
+
+export function signInHistoryVerbs(db: Knex): SignInHistoryStore {
+  return {
+    find: async (accountId, userId) => {
+      const row = await db('sign_in_histories').where({ account_id: accountId, user_id: userId }).first();
+      return row ? rows.signInHistories.read(row) : null;
+    },
+    keep: async (record) => {
+      await db('sign_in_histories')
+        .insert(rows.signInHistories.write(record))
+        .onConflict(['account_id', 'user_id'])
+        .merge(['history', 'updated_at']);
+    },
+  };
+}

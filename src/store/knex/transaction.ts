@@ -1,0 +1,92 @@
+/** Transactions over the verbs of the store. */
+
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import { Failure } from '../../domain/failure.ts';
+import type { NewEvent, Store, StoreVerbs } from '../store.ts';
+import type { Engine, HotVerbs } from './engine.ts';
+import { isLostRace, translate } from './errors.ts';
+import { type Around, guardVerbs } from './guard.ts';
+
+/** What is known of a transaction while it is open. */
+export interface TransactionState {
+  open: boolean;
+  /** Settles when the verb that was called last has ended. */
+  tail: Promise<unknown>;
+  /** The first error that no savepoint undid. PostgreSQL would answer the commit with a silent rollback. */
+  spoiled: { readonly error: unknown } | null;
+}
+
+/** Failures after which the transaction is as it was before the verb: nothing was done, or a savepoint undid it. */
+function isHarmless(error: unknown): boolean {
+  return error instanceof Failure && ['conflict', 'not_found', 'value_invalid'].includes(error.code);
+}
+
+/**
+ * One verb after the other, for a savepoint that is undone must not take the statements of another verb along; and
+ * none after one that spoiled the transaction, for SQLite may have ended it already.
+ */
+function watch(state: TransactionState): Around {
+  return (work) => {
+    const running = state.tail.then(async () => {
+      if (state.spoiled) throw state.spoiled.error;
+      try {
+        return await work();
+      } catch (error) {
+        if (!isHarmless(error)) state.spoiled = { error: translate(error) };
+        throw error;
+      }
+    });
+    state.tail = running.catch(() => {});
+    return running;
+  };
+}
+
+type VerbsOn = (db: Knex, hot: HotVerbs, pending: NewEvent[]) => StoreVerbs;
+
+/** How often a transaction is tried. */
+const mostAttempts = 5;
+
+/**
+ * Several verbs as one. PostgreSQL ends one of two transactions that wait for each other; nothing of it has happened
+ * then, and it is tried again: `work` may run several times, and changes nothing but what `tx` changes.
+ */
+export function createTransaction(
+  engine: Engine,
+  verbsOn: VerbsOn,
+  current: AsyncLocalStorage<TransactionState>,
+): Store['transaction'] {
+  const attempt = createAttempt(engine, verbsOn, current);
+  return async (work) => {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt(work);
+      } catch (error) {
+        if (attempts === mostAttempts || !isLostRace(error)) throw error;
+      }
+    }
+  };
+}
+
+function createAttempt(
+  { db, hot }: Engine,
+  verbsOn: VerbsOn,
+  current: AsyncLocalStorage<TransactionState>,
+): Store['transaction'] {
+  return async (work) => {
+    const state: TransactionState = { open: true, tail: Promise.resolve(), spoiled: null };
+    try {
+      return await db.transaction(async (tx) => {
+        const events: NewEvent[] = [];
+        const verbs = guardVerbs(verbsOn(tx, hot, events), watch(state));
+        const result = await current.run(state, () => work(verbs));
+        await state.tail;
+        if (state.spoiled) throw state.spoiled.error;
+        if (events.length > 0) await hot.appendEvents(tx, events);
+        return result;
+      });
+    } finally {
+      state.open = false;
+    }
+  };
+}

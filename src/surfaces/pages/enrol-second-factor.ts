@@ -1,0 +1,27 @@
+import type { operations } from '../../../generated/pages.ts';
+import { enrolSecondFactor as enrol, enrolmentSetup } from '../../domain/login/second-factor.ts';
+import type { Handler } from '../../http/operation.ts';
+import { browserState } from '../../pages/cookies.ts';
+import type { Services } from '../../services.ts';
+import { formChallenge, formHeaders, setCookies } from './represent.ts';
+import { representEnrolment, representRecoveryCodes } from './represent-second-factor.ts';
+
+/** POST /second-factor/enrol: 200 with the recovery codes, or 401 with the form again. */
+export function enrolSecondFactor(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>,
+): Handler<operations['enrolSecondFactor']> {
+  return async ({ body, origin: { account, cookies } }, respond) => {
+    const browser = browserState(account, cookies, body.request);
+    const result = await enrol(services, account, browser, body.csrf, { code: body.otp ?? '' });
+    const { due } = result;
+    if (result.outcome === 'refused') {
+      const form = representEnrolment(account, browser, due, enrolmentSetup(services, account, due), result.problem);
+      return respond(401, form, { ...formHeaders(due.request), ...formChallenge });
+    }
+    // In the answer itself: stored as digests, they cannot be shown by a page that comes after it.
+    return respond(200, representRecoveryCodes(account, due, result.codes, body.request ?? ''), {
+      ...formHeaders(due.request),
+      'set-cookie': setCookies(account, result.next),
+    });
+  };
+}

@@ -1,0 +1,79 @@
+import type { operations } from '../../../generated/pages.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { type BrowserState, csrfToken } from '../../domain/login/authorization-request.ts';
+import { acceptInvite, findInvite, type OpenInvite } from '../../domain/login/invite.ts';
+import type { PasswordProblem } from '../../domain/login/new-password.ts';
+import { newBrowserSecret } from '../../domain/login/sessions.ts';
+import { findSignedIn } from '../../domain/login/signed-in.ts';
+import { fullName } from '../../domain/users/names.ts';
+import type { Handlers } from '../../http/operation.ts';
+import { browserState, setCookie } from '../../pages/cookies.ts';
+import { pageHeaders } from '../../pages/failure-page.ts';
+import { formAction } from '../../pages/links.ts';
+import { invitePage, passwordSavedPage, signedInPage } from '../../pages/views.ts';
+import type { Services } from '../../services.ts';
+
+type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
+
+/** What an invite link leads to. */
+export function invites(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
+): Handlers<InviteOperations> {
+  return {
+    /** GET /password/reset: the form; the browser gets what binds it to the form. */
+    showInvite: async ({ query, origin: { account, cookies } }, respond) => {
+      const invite = await findInvite(services, account, query?.token);
+      const state = browserState(account, cookies, invite.token);
+      const browserSecret = newBrowserSecret(services.random, state.browserSecret);
+      return respond(200, formOf(account, { ...state, browserSecret }, invite), {
+        ...pageHeaders(),
+        ...(browserSecret !== state.browserSecret && { 'set-cookie': setCookie(account, 'tx', browserSecret) }),
+      });
+    },
+
+    /** POST /password/reset: 303 to the page of a signed-in user, or 422 with the form again. */
+    acceptInvite: async ({ body, origin: { account, cookies } }, respond) => {
+      const browser = browserState(account, cookies, body.token);
+      const given = { password: body.new_password ?? '', confirmation: body.new_password_confirmation ?? '' };
+      const result = await acceptInvite(services, account, browser, body.csrf, given);
+      switch (result.outcome) {
+        case 'refused':
+          return respond(422, formOf(account, browser, result.invite, result.problem), pageHeaders());
+        case 'saved':
+          return respond(200, passwordSavedPage(account.name), pageHeaders());
+        case 'signed_in':
+          return respond(303, undefined, {
+            location: formAction('showSignedIn'),
+            'set-cookie': [
+              setCookie(account, 'sid', result.sessionSecret),
+              setCookie(account, 'tx', result.browserSecret),
+            ],
+          });
+      }
+    },
+
+    /** GET /signed-in: who is signed in. */
+    showSignedIn: async ({ origin: { account, cookies } }, respond) => {
+      const user = await findSignedIn(services, account, browserState(account, cookies, undefined));
+      const names = { userName: fullName(user), userEmail: user.email ?? user.username ?? '' };
+      return respond(200, signedInPage({ accountName: account.name, ...names }), pageHeaders());
+    },
+  };
+}
+
+function formOf(
+  account: Account,
+  { browserSecret }: BrowserState,
+  { token, user, policy }: OpenInvite,
+  problem?: PasswordProblem,
+): string {
+  return invitePage({
+    accountName: account.name,
+    csrf: csrfToken(browserSecret ?? '', token),
+    token,
+    username: user.email ?? user.username ?? '',
+    minimumLength: policy.minimumPasswordLength,
+    problem,
+    action: formAction('acceptInvite'),
+  });
+}

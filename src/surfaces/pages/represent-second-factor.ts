@@ -1,0 +1,57 @@
+import type { Account } from '../../domain/accounts/account.ts';
+import { displayName } from '../../domain/clients/represent-metadata.ts';
+import type { BrowserState } from '../../domain/login/authorization-request.ts';
+import type { DueFactor } from '../../domain/login/pending.ts';
+import type { CodeProblem } from '../../domain/login/second-factor.ts';
+import type { Setup } from '../../domain/second-factor/registrations.ts';
+import { formAction, pageLink } from '../../pages/links.ts';
+import { enrolmentPage, recoveryCodesPage, secondFactorPage } from '../../pages/views.ts';
+import { formView, shownLogo } from './represent.ts';
+
+function factorView(account: Account, browser: BrowserState, { request, user }: DueFactor) {
+  return { ...formView(account, browser, request), username: user.email ?? user.username ?? '' };
+}
+
+/** The form for a code; `recovery`: it was the one for a recovery code that was sent. */
+export function representSecondFactor(
+  account: Account,
+  browser: BrowserState,
+  due: DueFactor,
+  problem?: CodeProblem,
+  recovery = false,
+): string {
+  return secondFactorPage({
+    ...factorView(account, browser, due),
+    ...{ problem, recovery, action: formAction('giveSecondFactor') },
+  });
+}
+
+/** The key of a device to be enrolled, and the form for its first code. */
+export function representEnrolment(
+  account: Account,
+  browser: BrowserState,
+  due: DueFactor,
+  { secret, url }: Setup,
+  problem?: CodeProblem,
+): string {
+  return enrolmentPage({
+    ...factorView(account, browser, due),
+    ...{ secret, url, problem, action: formAction('enrolSecondFactor') },
+  });
+}
+
+/** New recovery codes, and the way on. */
+export function representRecoveryCodes(
+  account: Account,
+  { request: { client } }: DueFactor,
+  codes: readonly string[],
+  requestId: string,
+): string {
+  return recoveryCodesPage({
+    accountName: account.name,
+    appName: displayName(client),
+    logoUri: shownLogo(client),
+    codes,
+    next: pageLink('continueAuthorization', requestId),
+  });
+}

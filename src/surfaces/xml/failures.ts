@@ -1,0 +1,88 @@
+import type { components, operations } from '../../../generated/xml.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
+
+type ErrorBody = components['schemas']['Errors'];
+
+const longestMessage = 512;
+
+/** The elements of members that the domain names in another way. */
+const elements: Readonly<Record<string, string>> = {
+  comment: 'notes',
+  username: 'openid-name',
+  group_id: 'group-id',
+  role_id: 'role-id',
+  role_ids: 'role-id',
+};
+
+function inElements(message: string): string {
+  return message
+    .replace(/\ba username\b/g, 'an openid-name')
+    .replace(/\b(?:comment|username|group_id|role_ids?)\b/g, (word) => elements[word] ?? word);
+}
+
+type Status = 400 | 401 | 404 | 405 | 406 | 413 | 415 | 422 | 429 | 500 | 503;
+
+/** `<errors><error>…</error></errors>`, whatever the status. */
+function reply<const Of extends Status>(status: Of, words: string, headers: ReplyHeaders = {}) {
+  const body: ErrorBody = [words.slice(0, longestMessage)];
+  return { status, body, headers };
+}
+
+const badRequest = ({ message }: Failure) => reply(400, message);
+const unprocessable = ({ message }: Failure) => reply(422, inElements(message));
+const notFound = reply(404, 'Not found');
+const unauthorized = reply(401, 'The API key is invalid or missing', { 'www-authenticate': 'Basic realm="gatehouse"' });
+
+/** What the caller sends, or what it would take. */
+function mediaType({ message, detail }: Failure) {
+  return detail.name === 'Accept' ? reply(406, message) : reply(415, message);
+}
+
+/** The clients of this surface look for these words: `Email has already been taken`. */
+function conflict({ detail: { name = 'the value' } }: Failure) {
+  const words = (elements[name] ?? name).replaceAll('-', ' ');
+  return reply(422, `${words.charAt(0).toUpperCase()}${words.slice(1)} has already been taken`);
+}
+
+export const failures = {
+  account_unknown: notFound,
+  not_found: notFound,
+  method_not_allowed: reply(405, 'Method not allowed'),
+  media_type_unsupported: mediaType,
+  body_too_large: reply(413, 'The body is larger than 131072 bytes'),
+  request_malformed: badRequest,
+  request_invalid: badRequest,
+  parameter_missing: badRequest,
+  parameter_repeated: badRequest,
+  rate_limited: reply(429, 'The limit of requests is used up'),
+  caller_unauthenticated: unauthorized,
+  scope_insufficient: unauthorized,
+  credential_authentication_failed: unauthorized,
+  api_key_invalid: unauthorized,
+  registration_closed: unprocessable,
+  redirect_uri_invalid: unprocessable,
+  client_metadata_invalid: unprocessable,
+  software_statement_invalid: unprocessable,
+  authorization_header_malformed: unauthorized,
+  client_unknown: unprocessable,
+  client_authentication_failed: unauthorized,
+  client_not_authorized: unprocessable,
+  grant_type_unsupported: unprocessable,
+  grant_invalid: unprocessable,
+  scope_invalid: unprocessable,
+  target_invalid: unprocessable,
+  access_token_invalid: unauthorized,
+  user_locked: unprocessable,
+  user_suspended: unprocessable,
+  user_inactive: unprocessable,
+  access_not_assigned: unprocessable,
+  sign_in_refused: unprocessable,
+  authorization_request_invalid: badRequest,
+  cross_site_request: badRequest,
+  invite_unusable: unprocessable,
+  value_invalid: unprocessable,
+  conflict,
+  unavailable: reply(503, 'The service cannot answer now'),
+  internal: reply(500, 'The request could not be served'),
+} satisfies FailureTable<operations, ErrorBody>;

@@ -1,0 +1,71 @@
+import type { components, operations } from '../../../generated/xml.ts';
+import { legacyAppUrl } from '../../domain/accounts/hosts.ts';
+import { readFullUser } from '../../domain/users/full-user.ts';
+import { createManagedUser, updateManagedUser } from '../../domain/users/managed-users.ts';
+import type { UserInput } from '../../domain/users/user-input.ts';
+import { removeUser } from '../../domain/users/users.ts';
+import { listUsersFrom, readUserAudited } from '../../domain/users/users-in-order.ts';
+import type { Handlers } from '../../http/operation.ts';
+import type { Services } from '../../services.ts';
+import { representUser } from './represent.ts';
+
+type Changes = components['schemas']['UserChanges'];
+
+/** Users a page where a page is asked for without its length. */
+const defaultLimit = 50;
+
+/** Element by element: the elements that cannot be changed are not among them. */
+function readInput(body: Changes): UserInput {
+  return {
+    email: body.email,
+    firstname: body.firstname,
+    groupId: body['group-id'],
+    lastname: body.lastname,
+    comment: body.notes,
+    username: body['openid-name'],
+    phone: body.phone,
+    validatePolicy: true,
+  };
+}
+
+export function users(services: Services): Handlers<operations> {
+  return {
+    /** GET /users.xml */
+    listUsers: async ({ query, origin: { account } }, respond) => {
+      const { from_id: fromId, limit } = query ?? {};
+      const paged = fromId !== undefined || limit !== undefined;
+      const found = await listUsersFrom(services, account, {
+        fromId: Number(fromId ?? 0),
+        limit: paged ? Number(limit ?? defaultLimit) : undefined,
+      });
+      return respond(200, found.map(representUser));
+    },
+
+    /** POST /users.xml */
+    createUser: async ({ body, origin: { account } }, respond) => {
+      const roleId = body['role-id'];
+      const input = { ...readInput(body), password: body.password, ...(roleId && { roleIds: [roleId] }) };
+      const user = await createManagedUser(services, account, input);
+      return respond(201, representUser(user), {
+        location: `${legacyAppUrl(services.addresses)}/users/${user.id}.xml`,
+      });
+    },
+
+    /** GET /users/{id}.xml */
+    readUser: async ({ path, origin: { account } }, respond) =>
+      respond(200, representUser(await readUserAudited(services, account, Number(path.id)))),
+
+    /** PUT /users/{id}.xml */
+    updateUser: async ({ path, body, origin: { account } }, respond) => {
+      const input = { ...readInput(body), roleId: body['role-id'] };
+      return respond(200, representUser(await updateManagedUser(services, account, Number(path.id), input)));
+    },
+
+    /** DELETE /users/{id}.xml: answers the user who is gone. */
+    deleteUser: async ({ path, origin: { account } }, respond) => {
+      const user = await readFullUser(services.store, account, Number(path.id));
+      await removeUser(services, account, user.id);
+      return respond(200, representUser(user));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
+import type { TestApp } from '../../support/app.ts';
+import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second-factor.ts';
+import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
+import { assertTold, type Told } from './told.ts';
+
+/** Devices, codes and recovery codes. */
+export function secondFactorsTold(app: () => TestApp): void {
+  async function settle() {
+    const { client_id, app_id: appId } = await registerClient(app());
+    const user = await makeUser(app(), appId);
+    const who = `user ${user.id}` as const;
+    const begin = () => walk(app(), new CookieJar(), authorizePath({ client_id }));
+    const signIn = async () => submit(app(), await begin(), { username: user.email ?? '', password });
+    return { appId, user, who, signIn };
+  }
+
+  it('a sign-in with a device tells the methods; a wrong code, and the one that closes it', async () => {
+    const { appId, user, who, signIn } = await settle();
+    const device = await giveDevice(app(), user);
+    const methods = ['pwd', 'otp', 'mfa'];
+    const at = await signIn();
+    await assertTold(app(), () => submit(app(), at, { otp: device.code() }), [
+      ['mfa.verified', who, who, { device_id: device.id }],
+      ['sign_in.succeeded', who, who, { app_id: appId, methods }],
+    ]);
+    const wrong: Told = ['mfa.failed', who, who, { reason: 'wrong_code' }];
+    await assertTold(app(), async () => {
+      let form = await signIn();
+      for (let tries = 0; tries < 11; tries += 1) form = await submit(app(), form, { otp: device.wrong() });
+    }, [
+      ...Array.from({ length: 10 }, () => wrong),
+      ['mfa.closed', who, who, { attempts: 10 }],
+      ['mfa.failed', who, who, { reason: 'closed' }],
+    ]);
+  });
+
+  it('an enrolment with its recovery codes, the use of one, and the removal; never a key or a code', async () => {
+    const { services, account } = app();
+    const { appId, user, who, signIn } = await settle();
+    const methods = ['pwd', 'otp', 'mfa'];
+    const { id } = await createPolicy(services, account, { name: `Otp ${user.id}`, otpRequired: true });
+    await services.store.policies.assign(account.id, { userId: user.id }, id);
+    const at = await signIn();
+    const key = keyOf(at.answer.text);
+    let shown = at;
+    const { lastId } = await services.store.events.findEnd(account.id);
+    shown = await submit(app(), at, { otp: codeAt(key, services.clock.now()) });
+    const enrolled = await services.store.events.listAfter(account.id, lastId, 10);
+    const [device] = await services.store.secondFactors.listDevices(account.id, user.id);
+    assert.deepEqual(
+      enrolled.map(({ action, detail }) => [action, JSON.parse(detail)]),
+      [
+        ['mfa.enrolled', { device_id: device?.id, factor_id: 1 }],
+        ['mfa.recovery_codes_renewed', { count: 10 }],
+        ['sign_in.succeeded', { app_id: appId, methods }],
+      ],
+    );
+    const codes = recoveryCodesOf(shown.answer.text);
+    const later = await signIn();
+    const used = await assertTold(app(), () => submit(app(), later, { otp: codes[0] ?? '' }), [
+      ['mfa.recovery_code_used', who, who, { left: 9 }],
+      ['sign_in.succeeded', who, who, { app_id: appId, methods }],
+    ]);
+    for (const secret of [key, ...codes]) assert.ok(!JSON.stringify([enrolled, used]).includes(secret));
+  });
+
+  it('what the management API does with devices', async () => {
+    const authorization = `Bearer ${await app().bearer('manage_all')}`;
+    const [credential] = (await app().services.store.callers.listCredentials(app().account.id)).slice(-1);
+    const by = `credential ${credential?.id ?? 0}` as const;
+    const user = await makeUser(app());
+    const who = `user ${user.id}` as const;
+    const call = async (method: string, path: string, json?: object) => {
+      const sent = { headers: { authorization }, ...(json && { json }) };
+      return (await app().send(method, `/api/2/mfa/users/${user.id}/${path}`, sent)).body;
+    };
+    const made = await call('POST', 'registrations', { factor_id: 1, display_name: 'Canary phone' });
+    const device = { device_id: Number(made.device_id) };
+    const key: string = made.factor_data.verification_token;
+    const code = () => codeAt(key, app().services.clock.now());
+    await assertTold(app(), () => call('PUT', `registrations/${made.id}`, { otp: code() }), [
+      ['mfa.enrolled', by, who, { ...device, factor_id: 1 }],
+    ]);
+    app().services.clock.advance(30_000);
+    const events = await assertTold(app(), async () => {
+      const other = await call('POST', 'registrations', { factor_id: 1, display_name: 'Canary phone' });
+      assert.equal(other.status, 'pending');
+      const { id } = await call('POST', 'verifications', { device_id: made.device_id });
+      await call('PUT', `verifications/${id}`, { otp: code() });
+      await call('DELETE', `devices/${made.device_id}`);
+    }, [
+      ['mfa.registered', by, who, { device_id: device.device_id + 1, factor_id: 1 }],
+      ['mfa.verification_started', by, who, device],
+      ['mfa.verified', by, who, device],
+      ['mfa.removed', by, who, device],
+    ]);
+    assert.doesNotMatch(JSON.stringify(events), /Canary/);
+  });
+}

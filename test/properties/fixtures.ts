@@ -1,0 +1,188 @@
+/**
+ * What requests of the management API are about: users, roles, apps and the rest, made over that API. What a request
+ * deletes is its own; everything else is shared by some requests and then replaced, so that no list grows for ever.
+ */
+
+import assert from 'node:assert/strict';
+import { unique } from '../store/samples.ts';
+import type { TestApp } from '../support/app.ts';
+import type { Answer } from '../support/conforms.ts';
+import { codeAt } from '../support/second-factor.ts';
+import { operationsOf } from './operations.ts';
+
+/** How many requests share a thing. */
+const mostUses = 25;
+
+const root = '/api/2';
+
+/** A path with its parameters filled in. */
+export interface Filled {
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Gives back what was made to be deleted and is still there. */
+  readonly giveBack: () => void;
+}
+
+interface Shared {
+  readonly id: Promise<string>;
+  uses: number;
+}
+
+type Body = (fixtures: Fixtures) => object | Promise<object>;
+
+const server = 'https://api.example.com/';
+
+/** By template of the collection: what makes one, where the contract's example would not do twice. */
+const bodies: Readonly<Record<string, Body>> = {
+  '/users': () => ({ email: `${unique('user')}@example.com`, firstname: 'Ada', lastname: 'Lovelace' }),
+  '/users/custom_attributes': () => ({ user_field: { name: 'Badge', shortname: unique('badge') } }),
+  '/policies': () => ({ name: unique('policy') }),
+  '/roles': () => ({ name: unique('role') }),
+  // Of a hook that does nothing: no sign-in of another request waits for it.
+  '/hooks': () => ({ type: 'pre-authentication', function: '' }),
+  '/hooks/envs': () => ({ name: variableName(), value: 'value' }),
+  '/api_authorizations': () => ({ name: 'API', configuration: { resource_identifier: `${server}${unique('api')}` } }),
+  '/api_authorizations/{id}/scopes': () => ({ value: unique('scope') }),
+  '/api_authorizations/{id}/claims': () => ({ name: unique('claim'), user_attribute_mappings: 'email' }),
+  '/api_authorizations/{id}/clients': async (fixtures) => ({
+    app_id: Number(await fixtures.fresh('/apps')),
+    scopes: [],
+  }),
+};
+
+type Maker = (fixtures: Fixtures, path: string) => Promise<string>;
+
+/** What is not made by a request to its own collection, or has a secret that later requests need. */
+const makers: Readonly<Record<string, Maker>> = {
+  // A user has up to ten devices.
+  '/mfa/users': (fixtures) => fixtures.fresh('/users'),
+  '/mfa/users/{id}/registrations': async (fixtures, path) => (await fixtures.register(path, false)).id,
+  '/mfa/users/{id}/devices': async (fixtures, path) =>
+    (await fixtures.register(path.replace(/devices$/, 'registrations'), true)).device_id,
+  '/mfa/users/{id}/verifications': async (fixtures, path) => {
+    const device = await fixtures.register(path.replace(/verifications$/, 'registrations'), true);
+    const { body } = await fixtures.call('POST', path, { device_id: device.device_id });
+    fixtures.secrets.set(body.id, device.factor_data.verification_token);
+    return body.id;
+  },
+};
+
+interface Registered {
+  readonly id: string;
+  readonly device_id: string;
+  readonly factor_data: { readonly verification_token: string };
+}
+
+/** A name that no variable of a hook has. */
+export function variableName(): string {
+  return unique('VARIABLE').replaceAll('-', '_');
+}
+
+export class Fixtures {
+  /** By registrations and verifications: what their one-time passwords are made of. */
+  readonly secrets = new Map<string, string>();
+  readonly #app: TestApp;
+  readonly #bearer: () => Promise<string>;
+  readonly #shared = new Map<string, Shared>();
+  readonly #idle = new Map<string, string[]>();
+  readonly #cursors = new Map<string, Promise<string | undefined>>();
+
+  constructor(app: TestApp, bearer: () => Promise<string>) {
+    this.#app = app;
+    this.#bearer = bearer;
+  }
+
+  /** Sends a request that is allowed everything. */
+  async call(method: string, path: string, json?: object): Promise<Answer> {
+    const headers = { authorization: `Bearer ${await this.#bearer()}` };
+    return this.#app.send(method, `${root}${path}`, { headers, ...(json && { json }) });
+  }
+
+  /** Fills the parameters of a template; what the request deletes is nobody else's. */
+  async fill(template: string, deletes: boolean): Promise<Filled> {
+    const parameters: Record<string, string> = {};
+    const segments = template.slice(root.length + 1).split('/');
+    let [collection, path] = ['', ''];
+    let giveBack = () => {};
+    for (const [index, segment] of segments.entries()) {
+      const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+      let value = segment;
+      if (name !== undefined) {
+        const own = deletes && index === segments.length - 1;
+        // A user under /mfa is its request's own: what is registered for one stays.
+        const alone = own || path === '/mfa/users';
+        value = alone ? await this.fresh(path, collection) : await this.shared(path, collection);
+        parameters[name] = value;
+        const of = path;
+        if (own) giveBack = () => this.#idle.set(of, [...(this.#idle.get(of) ?? []), value]);
+      }
+      collection += `/${segment}`;
+      path += `/${value}`;
+    }
+    return { parameters, giveBack };
+  }
+
+  /** The id of something that several requests are about. */
+  shared(path: string, collection = path): Promise<string> {
+    const known = this.#shared.get(path);
+    if (known && known.uses < mostUses) {
+      known.uses += 1;
+      return known.id;
+    }
+    const id = this.#make(path, collection);
+    this.#shared.set(path, { id, uses: 1 });
+    return id;
+  }
+
+  /** The id of something that no other request is about. */
+  async fresh(path: string, collection = path): Promise<string> {
+    return this.#idle.get(path)?.pop() ?? (await this.#make(path, collection));
+  }
+
+  /** Registers a device; `verified`: it needs no one-time password first. */
+  async register(path: string, verified: boolean): Promise<Registered> {
+    const { body, text } = await this.call('POST', path, {
+      factor_id: 1,
+      display_name: 'Phone',
+      expires_in: 900,
+      verified,
+    });
+    assert.ok(body?.factor_data, text);
+    this.secrets.set(body.id, body.factor_data.verification_token);
+    return body;
+  }
+
+  /** The one-time password of now. */
+  code(id: string): string {
+    return codeAt(this.secrets.get(id) ?? '', this.#app.services.clock.now());
+  }
+
+  async #make(path: string, collection: string): Promise<string> {
+    const maker = makers[collection];
+    if (maker) return maker(this, path);
+    const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
+    const { status, text, body: made } = await this.call('POST', path, body);
+    assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);
+    return String(made.id ?? made.app_id);
+  }
+
+  /** The cursor of a second page; undefined where there is none. */
+  cursor(path: string): Promise<string | undefined> {
+    const known = this.#cursors.get(path);
+    if (known) return known;
+    const found = this.call('GET', `${path}?limit=1`).then(({ headers }) => {
+      if (!headers['after-cursor']) this.#cursors.delete(path);
+      return headers['after-cursor'] as string | undefined;
+    });
+    this.#cursors.set(path, found);
+    return found;
+  }
+}
+
+function exampleOf(collection: string): object {
+  const creation = operationsOf(['api-2']).find(
+    ({ method, template }) => method === 'POST' && template === `${root}${collection}`,
+  );
+  const example = creation?.media[0]?.examples[0];
+  assert.ok(example, `nothing says how to make something in ${collection}`);
+  return example;
+}

@@ -1,0 +1,125 @@
+/** Requests made by contracts alone, sent in numbers, and what they showed. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { unseenStatuses } from '../support/conforms.ts';
+import { type DatabaseKind, databases } from '../support/stores.ts';
+import type { Amount } from './amounts.ts';
+import { type FaultKind, faultKinds } from './fault.ts';
+import { faultsOf } from './faults.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import { plansOf, validPlans } from './requests.ts';
+import { lanes, type Run, startRun } from './run.ts';
+
+/** Statuses that only a fault of the service or a limit brings forth; test/faults and the tests of the limits see them. */
+const causedOtherwise = ['429', '500', '503'];
+/** Answered only where the policy asks for a second factor. */
+const byPolicy = ['pages acceptInvite 200'];
+
+export interface Generated {
+  readonly surfaces: readonly string[];
+  readonly seed: number;
+  amountsOf(kind: DatabaseKind, operations: readonly Operation[]): ReadonlyMap<string, Amount>;
+  /** Whether as many are sent to the database that a single run is the whole proof. */
+  isWhole(kind: DatabaseKind): boolean;
+  /** Faults that no request of these surfaces can have. */
+  readonly without?: readonly FaultKind[];
+}
+
+/** Sends requests that fit the contract; throws at the smallest that is not answered as documented. */
+export function sendFitting(run: Run, operation: Operation, numRuns: number, seed: number): Promise<void> {
+  const fitting = fc.asyncProperty(validPlans(operation), (plan) => run.sendValid(plan));
+  return fc.assert(fitting, { seed, numRuns });
+}
+
+/** Sends requests with one thing wrong; throws at the smallest that is not refused for it. */
+export function sendFaulty(run: Run, operation: Operation, numRuns: number, seed: number): Promise<void> {
+  const faulty = fc.asyncProperty(plansOf(operation, 'example'), faultsOf(operation), (plan, fault) =>
+    run.sendWrong(plan, fault),
+  );
+  return fc.assert(faulty, { seed, numRuns });
+}
+
+/** Declares the tests of these surfaces, on both databases. */
+export function declareGenerated({ surfaces, seed, amountsOf, isWhole, without = [] }: Generated): void {
+  const operations = operationsOf(surfaces);
+  for (const kind of databases) {
+    describe(`generated requests on ${kind}`, () => {
+      const amounts = amountsOf(kind, operations);
+      let run: Run;
+
+      before(async () => {
+        run = await startRun(kind, seed, operations);
+      });
+      after(() => run?.dispose());
+
+      it('says how to send the same requests again', (t) => t.diagnostic(`PROPERTY_SEED=${seed}`));
+
+      describe('by operation', { concurrency: lanes }, () => {
+        for (const operation of operations) {
+          const { valid = 0, wrong = 0 } = amounts.get(operation.name) ?? {};
+          it(`${operation.name}: ${valid} requests that fit the contract are answered as documented`, () =>
+            sendFitting(run, operation, valid, seed));
+          it(`${operation.name}: ${wrong} requests with one thing wrong are refused, naming it`, () =>
+            sendFaulty(run, operation, wrong, seed));
+        }
+      });
+
+      it('enough requests passed validation', (t) => {
+        const { requests, percent } = report(t, run, kind, seed);
+        assert.ok(percent >= 30, `only ${percent} % passed validation`);
+        if (isWhole(kind)) assertEnough(run, requests, without);
+      });
+
+      it('A7: the audit trails verify after all that, with many events written at once', async (t) => {
+        const trails = await run.verifyTrails();
+        t.diagnostic(`events: ${trails.map(({ events }) => events).join(', ')}`);
+        for (const { verified, firstBad } of trails) assert.deepEqual([verified, firstBad], [true, null]);
+      });
+    });
+  }
+
+  if (databases.some(isWhole)) {
+    it('every documented status was seen, but those that only faults and limits cause', () => {
+      assert.deepEqual(missingStatuses(surfaces), []);
+    });
+  }
+}
+
+/** Documented statuses that no answer had and a request could have brought forth. */
+export function missingStatuses(surfaces: readonly string[]): string[] {
+  const unseen = surfaces.flatMap((surface) => unseenStatuses(surface).map((one) => `${surface} ${one}`));
+  return unseen.filter(
+    (one) => !byPolicy.includes(one) && !causedOtherwise.some((status) => one.endsWith(` ${status}`)),
+  );
+}
+
+/** One line for each operation and one for all. */
+function report(t: TestContext, { tallies }: Run, kind: string, seed: number): { requests: number; percent: number } {
+  let requests = 0;
+  let passed = 0;
+  for (const [name, tally] of tallies) {
+    const statuses = [...tally.statuses].sort(([one], [other]) => one - other);
+    const seen = statuses.map(([status, times]) => `${status}×${times}`).join(' ');
+    t.diagnostic(`${name}: ${tally.valid} valid, of which ${tally.passed} passed; ${tally.wrong} wrong; ${seen}`);
+    requests += tally.valid + tally.wrong;
+    passed += tally.passed;
+  }
+  const percent = (100 * passed) / requests;
+  t.diagnostic(`${kind}: ${requests} requests, ${percent.toFixed(1)} % passed validation, seed ${seed}`);
+  return { requests, percent };
+}
+
+/** The proof: 20,000 requests, each operation 200 times right and 200 times with each kind of fault somewhere. */
+export function assertEnough({ tallies }: Run, requests: number, without: readonly FaultKind[] = []): void {
+  assert.ok(requests >= 20_000, `only ${requests} requests were sent`);
+  const few = [...tallies].filter(([, tally]) => tally.passed < 200 || tally.wrong < 200).map(([name]) => name);
+  assert.deepEqual(few, [], 'operations that passed or were refused fewer than 200 times');
+  const tried = new Set([...tallies.values()].flatMap(({ kinds }) => [...kinds.keys()]));
+  assert.deepEqual(
+    faultKinds.filter((one) => !tried.has(one) && !without.includes(one)),
+    [],
+    'kinds of faults that never occurred',
+  );
+}

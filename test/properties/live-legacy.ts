@@ -1,0 +1,102 @@
+/** Live values of the deprecated surfaces, and of what an invite link leads to. */
+
+import { requireInviteLink } from '../../src/domain/users/invite-links.ts';
+import type { UserRecord } from '../../src/store/records.ts';
+import { chosen } from '../support/invites.ts';
+import { CookieJar, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
+import type { Pool } from './pool.ts';
+import type { Taken } from './taken.ts';
+
+/** What the requests of one account share, or give back. */
+interface Kept {
+  readonly users: UserRecord[];
+  readonly invited: Invited[];
+  readonly sessions: { readonly jar: CookieJar; readonly user: UserRecord }[];
+}
+
+interface Invited {
+  readonly user: UserRecord;
+  readonly token: string;
+}
+
+const kept = new WeakMap<Pool, Kept>();
+
+function keptOf(pool: Pool): Kept {
+  const known = kept.get(pool);
+  if (known) return known;
+  const made: Kept = { users: [], invited: [], sessions: [] };
+  kept.set(pool, made);
+  return made;
+}
+
+/** A key with the e-mail address and the password of a user. */
+export async function delegated(pool: Pool): Promise<Taken> {
+  const { users } = keptOf(pool);
+  const user = users.pop() ?? (await makeUser(pool.app));
+  return {
+    live: { query: { api_key: await pool.apiKey(), email: user.email ?? '', password } },
+    user,
+    settle: ({ text }) => {
+      // A wrong password was counted against the user.
+      if (text.includes('<authenticated>true<')) users.push(user);
+    },
+  };
+}
+
+/** Whom a link is for, and, where the body says who calls, the key. */
+export async function inviteRequest(pool: Pool, withKey: boolean): Promise<Taken> {
+  const { users } = keptOf(pool);
+  const user = users.pop() ?? (await makeUser(pool.app));
+  const key = withKey ? { api_key: await pool.apiKey() } : {};
+  return { live: { body: { ...key, email: user.email ?? '' } }, settle: () => void users.push(user) };
+}
+
+async function inviteSomebody({ app }: Pool): Promise<Invited> {
+  const user = await makeUser(app, undefined, { password: undefined });
+  const link = await requireInviteLink(app.services, app.account, user.email ?? '');
+  return { user, token: new URL(link).searchParams.get('token') ?? '' };
+}
+
+/** A link that is looked at, and not used up by it. */
+export async function openInvite(pool: Pool): Promise<Taken> {
+  const { invited } = keptOf(pool);
+  const one = invited.pop() ?? (await inviteSomebody(pool));
+  return { live: { query: { token: one.token } }, user: one.user, settle: () => void invited.push(one) };
+}
+
+/** The form of a link, filled in, in the browser that it was shown in. */
+export async function filledInvite(pool: Pool): Promise<Taken> {
+  const { user, token } = await inviteSomebody(pool);
+  const { answer, jar } = await walk(pool.app, new CookieJar(), `/password/reset?token=${token}`);
+  const { csrf = '' } = readForm(answer.text).fields;
+  return { live: { body: { token, csrf, ...chosen }, headers: jar.header }, user };
+}
+
+/** A browser that is signed in. */
+export async function signedInBrowser(pool: Pool): Promise<Taken> {
+  const { sessions } = keptOf(pool);
+  const { user, jar } = sessions.pop() ?? (await acceptSomebody(pool));
+  const cookies = [...jar.cookies].sort(([one], [other]) => other.localeCompare(one));
+  // The session stands last, where a changed header changes it.
+  const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
+  return {
+    live: { headers: { cookie } },
+    user,
+    expires: true,
+    settle: ({ status }) => {
+      if (status === 200) sessions.push({ user, jar });
+    },
+  };
+}
+
+async function acceptSomebody(pool: Pool) {
+  const { user, token } = await inviteSomebody(pool);
+  const form = await walk(pool.app, new CookieJar(), `/password/reset?token=${token}`);
+  const { jar } = await submit(pool.app, form, chosen);
+  return { user, jar };
+}
+
+/** What time ends is not given out again. */
+export function forgetLegacy(pool: Pool): void {
+  kept.get(pool)?.sessions.splice(0);
+}

@@ -1,0 +1,48 @@
+/** Whether an answer is the refusal of what is wrong. */
+
+import assert from 'node:assert/strict';
+import type { Answer } from '../support/conforms.ts';
+import type { Faulty } from './apply-fault.ts';
+
+/** Asserts a refusal that names what is wrong, where no standard fixes its words. */
+export function assertRefused({ says }: Faulty, answer: Answer): void {
+  // Delegated authentication refuses with 200 (the document's §7).
+  if (answer.text.startsWith('<response><authenticated>false<')) return;
+  const location = URL.parse(String(answer.headers['location'] ?? ''), 'http://localhost');
+  // RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI.
+  const told = answer.status === 303 ? location?.searchParams : undefined;
+  assert.ok((answer.status >= 400 && answer.status < 500) || told?.has('error'), 'the request was not refused');
+  if (says === null || hasFixedWords(answer)) return;
+  const words = told ? (told.get('error_description') ?? '') : answer.text;
+  const isSaid = typeof says === 'string' ? words.includes(says) : says.test(words);
+  assert.ok(isSaid, `the refusal does not say ${says}`);
+}
+
+/** The errors whose words the standards and the wire page fix, and pages that name no state before the right password. */
+const fixedErrors = new Set([
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'invalid_scope',
+  'invalid_token',
+]);
+const fixedWords = new RegExp(
+  [
+    '^Resource not found$|^Access is unauthorized|^Authentication Failed$|^Authentication Failure$',
+    '^The resource with the given id could not be found$|^The request requires user authentication\\.$',
+    '^Email Parameter is missing$|^No User exists for input email$',
+    '^One of the scopes .* is needed$|^Expected array in request$',
+  ].join('|'),
+);
+
+/** Of users as XML: an id that none can have is an unknown one. */
+const unknownInXml = '<error>Not found</error>';
+
+function hasFixedWords({ status, body, headers, text }: Answer): boolean {
+  const words = body?.error_description ?? body?.status?.message ?? body?.message ?? '';
+  const isPage = String(headers['content-type'] ?? '').startsWith('text/html');
+  if (status === 404 && text.includes(unknownInXml)) return true;
+  const isKeyError = text.includes('<code>invalid_or_missing_api_key</code>');
+  const namesNothing = isPage && [401, 403, 410].includes(status);
+  return fixedErrors.has(body?.error) || fixedWords.test(words) || namesNothing || isKeyError;
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { day, hour, newAccount, newUser, now } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('invite links', (subject) => {
+  async function newLink(digest: string, expiresAt = now + hour) {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const { id: userId } = await newUser(store, accountId);
+    const link = { accountId, userId, digest, createdAt: now, expiresAt, usedAt: null };
+    await store.invites.replace(link);
+    return link;
+  }
+
+  test('a link comes back as it was made, in its account only', async () => {
+    const { invites } = subject.store;
+    const link = await newLink('one');
+    const other = await newLink('one');
+    assert.deepEqual(await invites.find(link.accountId, 'one'), link);
+    assert.deepEqual(await invites.find(other.accountId, 'one'), other);
+    assert.equal(await invites.find(link.accountId, 'two'), null);
+    assert.equal(await invites.use(link.accountId, 'two', now), false);
+  });
+
+  test('a newer link takes the place of the former one, used or not', async () => {
+    const { invites } = subject.store;
+    const link = await newLink('former');
+    assert.equal(await invites.use(link.accountId, 'former', now), true);
+    await invites.replace({ ...link, digest: 'newer', createdAt: now + 1 });
+    assert.equal(await invites.find(link.accountId, 'former'), null);
+    assert.deepEqual(await invites.find(link.accountId, 'newer'), { ...link, digest: 'newer', createdAt: now + 1 });
+  });
+
+  test('a link is used by exactly one of many, and not when it expired', async () => {
+    const { invites } = subject.store;
+    const { accountId } = await newLink('contested');
+    const uses = await Promise.all(Array.from({ length: 8 }, () => invites.use(accountId, 'contested', now)));
+    assert.equal(uses.filter(Boolean).length, 1);
+    assert.equal((await invites.find(accountId, 'contested'))?.usedAt, now);
+    const late = await newLink('late');
+    assert.equal(await invites.use(late.accountId, 'late', late.expiresAt), false);
+  });
+
+  test('a link goes with its user, and a month after it expired', async () => {
+    const { store } = subject;
+    const link = await newLink('gone');
+    await store.users.remove(link.accountId, link.userId);
+    assert.equal(await store.invites.find(link.accountId, 'gone'), null);
+    const old = await newLink('old', now);
+    await store.purge(now + 30 * day - 1, 1000);
+    assert.ok(await store.invites.find(old.accountId, 'old'));
+    await store.purge(now + 30 * day, 1000);
+    assert.equal(await store.invites.find(old.accountId, 'old'), null);
+  });
+});

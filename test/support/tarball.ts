@@ -1,0 +1,46 @@
+/** Package files as a registry keeps them, written byte by byte so that a test can write what npm would not. */
+
+import { gzipSync } from 'node:zlib';
+
+export interface Entry {
+  readonly name: string;
+  readonly content?: string | Buffer;
+  /** `0` a file, `1` a hard link, `2` a symbolic link. */
+  readonly type?: '0' | '1' | '2';
+  readonly link?: string;
+}
+
+function octal(value: number, length: number): string {
+  return `${value.toString(8).padStart(length - 1, '0')}\0`;
+}
+
+/** A header of POSIX.1-1988 ustar. */
+function headerOf({ name, type = '0', link = '' }: Entry, size: number): Buffer {
+  const header = Buffer.alloc(512);
+  const put = (text: string, at: number) => header.write(text, at, 'latin1');
+  put(name, 0);
+  for (const [value, at, length] of [
+    [0o644, 100, 8],
+    [0, 108, 8],
+    [0, 116, 8],
+    [size, 124, 12],
+    [0, 136, 12],
+  ] as const) {
+    put(octal(value, length), at);
+  }
+  put('        ', 148);
+  put(type, 156);
+  put(link, 157);
+  put('ustar\u000000', 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  put(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+export function tarball(entries: readonly Entry[]): Buffer {
+  const parts = entries.flatMap((entry) => {
+    const content = Buffer.from(entry.content ?? '');
+    return [headerOf(entry, content.length), content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+  });
+  return gzipSync(Buffer.concat([...parts, Buffer.alloc(1024)]), { level: 1 });
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { basic, openTestApp, type TestApp } from '../../support/app.ts';
+import { unseenStatuses } from '../../support/conforms.ts';
+import { declareFaultCases } from '../../support/faults.ts';
+import { newApiKey } from '../../support/legacy.ts';
+import { databases } from '../../support/stores.ts';
+import { audit } from './audit.ts';
+import { refusals } from './refusals.ts';
+import { roundTrip } from './round-trip.ts';
+import { transcripts } from './transcripts.ts';
+import { users } from './users.ts';
+
+/** Each takes several requests. */
+const amounts = {
+  sqlite: { creations: 250, changes: 60 },
+  postgres: { creations: 60, changes: 20 },
+} as const;
+
+for (const kind of databases) {
+  describe(`users as XML on ${kind}`, () => {
+    let opened: TestApp;
+    const app = () => opened;
+    before(async () => {
+      // Limits have accounts of their own.
+      opened = await openTestApp(kind, { settings: { 'limit.xml': 'off', 'limit.api-2': 'off' } });
+    });
+    after(() => opened.dispose());
+
+    describe('callers, media types, limits', () => refusals(app));
+    describe('the operations', () => users(app));
+    describe('the audit trail', () => audit(app));
+    describe('the same members in XML and JSON', () => roundTrip(app, amounts[kind]));
+  });
+
+  transcripts(kind);
+  declareFaultCases('xml', kind, async (app) => basic((await newApiKey(app)).key, 'x'));
+}
+
+it('every documented status of xml was seen', () => {
+  assert.deepEqual(unseenStatuses('xml'), []);
+});

@@ -530,7 +530,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -550,7 +551,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -570,7 +572,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -734,7 +737,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -825,7 +828,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -927,7 +930,7 @@ export interface components {
          * @example ES256
          * @enum {string}
          */
-        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA";
+        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA" | "Ed25519";
         /**
          * @description For the method `private_key_jwt`: the JWT that the client signed, at most 8192 characters. An empty one counts as left out.
          * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjMSJ9.c2lnbmF0dXJl
@@ -2349,7 +2352,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2361,7 +2365,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2373,7 +2378,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2488,7 +2494,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2500,7 +2507,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2512,7 +2520,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2978,8 +2987,8 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The parameters of `GET /oauth2/logout` as form members, at most 16384 bytes. */
-        readonly requestBody: {
+        /** @description The parameters of `GET /oauth2/logout` as form members, at most 16384 bytes; all may be left out. */
+        readonly requestBody?: {
             readonly content: {
                 /**
                  * @example {

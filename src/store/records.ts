@@ -191,8 +191,8 @@ export interface ClientKey {
   readonly y?: string;
 }
 
-/** What clients may sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
-export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+/** What clients may sign with (RFC 7518 §3.1; the last two are one, by RFC 8037 §3.1 and RFC 9864 §2.2). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
 
 /** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {

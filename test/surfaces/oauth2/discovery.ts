@@ -7,7 +7,7 @@ const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-auth
 
 /** The whole document of an account with default settings: whatever is more or less than this is a mistake. */
 const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 function wanted(issuer: string): Record<string, unknown> {
   return {

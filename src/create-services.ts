@@ -78,7 +78,8 @@ export async function createServices(
   };
 }
 
-function packageBuilderOf({ npmRegistry }: Config): PackageBuilder | null {
+/** What builds packages, from where the setting says; null where they are switched off. */
+export function packageBuilderOf({ npmRegistry }: Pick<Config, 'npmRegistry'>): PackageBuilder | null {
   if (npmRegistry === 'none') return null;
   return createPackageBuilder({ registry: npmRegistry === 'npm' ? registryOfNpm() : npmRegistry });
 }

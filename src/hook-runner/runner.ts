@@ -66,8 +66,8 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   return {
     run,
     checkSyntax: findSyntaxError,
-    warm({ accountId, source, packages }) {
-      void pool.use(accountId, (member) => member.load({ source, packages }));
+    async warm({ accountId, source, packages }) {
+      await pool.use(accountId, (member) => member.load({ source, packages }));
     },
     recycle: (accountId) => pool.recycle(accountId),
     health() {

@@ -69,6 +69,7 @@ export async function createServices(
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     hookRuntimes: config.hookRuntimes,
+    hookWaitMilliseconds: 2_000,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress,

@@ -11,6 +11,7 @@ import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import { shadowsSettled } from './domain/hooks/shadow.ts';
 import { keepWarm, type Warming } from './domain/hooks/warm.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
@@ -95,6 +96,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await shadowsSettled(hooks);
   await hooks.close();
   await warming.stop();
   await store.close();

@@ -67,6 +67,8 @@ export interface HookVariableStore {
 
 export interface HookExecutionStore {
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
+  /** One more line of the record with this `requestId`, if it is still there. */
+  addEvent(accountId: number, requestId: string, line: string): Promise<void>;
   /** Fields: `created_at`, `request_id`, `correlation_id`. */
   page(accountId: number, hookId: number, query: ListQuery): Promise<ListPage<HookExecutionRecord>>;
   /** By `requestId`. */

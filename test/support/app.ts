@@ -7,6 +7,7 @@ import type { Account } from '../../src/domain/accounts/account.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
+import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
 import { type Answer, conforms } from './conforms.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
@@ -52,6 +53,7 @@ export async function openTestApp(
   const account = await createTestAccount(services, { settings: options.settings ?? {} });
   const dispose = async () => {
     await services.packageBuilds.stop();
+    await shadowsSettled(services.hooks);
     await services.hooks.close();
     await opened.dispose();
   };

@@ -104,6 +104,7 @@ export async function testServices(
     ),
     packageBuilds: packageBuilder ? createPackageQueue({ store, clock, log }, packageBuilder) : scriptedBuilds(),
     hookRuntimes: ['jsruntime12.x'],
+    hookWaitMilliseconds: 100,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),

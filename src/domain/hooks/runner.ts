@@ -16,6 +16,8 @@ export interface HookRun {
   /** What `process.env` holds: the values of the linked variables by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
+  /** Runs in another process than the account's hooks, none of which ends with it. */
+  readonly isDraft?: boolean;
 }
 
 /**

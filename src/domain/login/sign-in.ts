@@ -43,10 +43,7 @@ export type SignInResult =
  * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<
-    Services,
-    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
-  >,
+  services: RunServices & Pick<Services, 'random' | 'passwords'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

@@ -8,10 +8,7 @@ import { formChallenge, formHeaders, representSignIn, setCookies } from './repre
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
-  services: Pick<
-    Services,
-    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
-  >,
+  services: RunServices & Pick<Services, 'random' | 'passwords'>,
 ): Handler<operations['signIn']> {
   return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);

@@ -145,6 +145,35 @@ module.exports = {
         dependencyTypesNot: typesOnly,
       },
     },
+    {
+      name: 'hook-runner-imports',
+      comment: 'Whoever runs functions knows the port by which it is asked for, and nobody else.',
+      severity: 'error',
+      from: { path: '^src/hook-runner/' },
+      to: { path: src, pathNot: ['^src/hook-runner/', '^src/domain/(egress|hooks/(runner|package-builds))\\.ts$'] },
+    },
+    {
+      name: 'hook-process-imports',
+      comment: 'The program of a hook process is a world of its own: messages and their bounds are all it shares.',
+      severity: 'error',
+      from: { path: '^src/hook-runner/child/' },
+      to: { path: src, pathNot: ['^src/hook-runner/child/', '^src/hook-runner/(protocol|frames)\\.ts$'] },
+    },
+    {
+      name: 'hook-process-is-started-not-imported',
+      comment: 'It is bundled into generated/, and started from there.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/hook-runner/child/' },
+      to: { path: '^src/hook-runner/child/' },
+    },
+    {
+      name: 'hook-runner-is-composed',
+      comment: 'Everybody else is given the runner by the port of the domain.',
+      severity: 'error',
+      from: { path: src, pathNot: ['^src/hook-runner/', '^src/(main|create-services)\\.ts$', '^src/cli/'] },
+      to: { path: '^src/hook-runner/' },
+    },
+    only('isolated-vm', 'isolated-vm', ['src/hook-runner/child/']),
     only('express', 'express|express-openapi-validator|express-serve-static-core', ['src/http/', 'src/app\\.ts']),
     only('xml', 'xml2js', ['src/http/']),
     only('rate-limiter', 'rate-limiter-flexible', ['src/http/']),
@@ -174,7 +203,7 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A module that nothing imports and that imports nothing is dead.',
       severity: 'error',
-      from: { orphan: true, path: src, pathNot: ['^src/gatehouse\\.ts$', '\\.d\\.ts$'] },
+      from: { orphan: true, path: src, pathNot: ['^src/gatehouse\\.ts$', '\\.d\\.c?ts$'] },
       to: {},
     },
     {
@@ -182,8 +211,8 @@ module.exports = {
       comment: 'Whatever the command line cannot reach is dead, even when a test imports it.',
       severity: 'error',
       from: { path: '^src/gatehouse\\.ts$' },
-      // Programs of their own, which the service starts.
-      to: { path: src, pathNot: ['\\.d\\.ts$', '^src/hook-packages/child/'], reachable: false },
+      // Programs of their own: that of a hook process is reached through its bundle, that of a build by its path.
+      to: { path: src, pathNot: ['\\.d\\.c?ts$', '^src/hook-(runner|packages)/child/'], reachable: false },
     },
     {
       name: 'no-test-code-in-src',

@@ -903,6 +903,169 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/2/hooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the hooks
+         * @description Sorted by `created_at` unless said: the order in which they run. At most 100 a page, and 100 unless said. A bad
+         *     cursor is 422.
+         */
+        readonly get: operations["listHooks"];
+        readonly put?: never;
+        /**
+         * Create a hook
+         * @description A JavaScript function that the service runs each time the hook fires. `type` and `function` are mandatory; `null`
+         *     is the same as a member that is left out. The function is checked for its syntax and not run. Without packages the
+         *     hook is `ready` at once and fires from the next sign-in on; packages are resolved in the background.
+         *
+         *     | Type | Fires | Answers |
+         *     |---|---|---|
+         *     | `pre-authentication` | once a sign-in, after the right password and before anything else is asked | `{"user": {"policy_id": 7}}`: this policy holds for this sign-in; `null`: the user's own; `{"success": false}`: no sign-in |
+         *     | `user-migration` | at a hosted sign-in with a name that no user has | `{"success": true, "user": {…}}`: makes the user; anything else: refused as a wrong password |
+         *
+         *     Hooks of one type run in the order in which they were created, each with the policy chosen so far. The account's
+         *     setting `hook_failure` says what a sign-in does when all runs of a hook fail. An account has up to 100 hooks.
+         */
+        readonly post: operations["createHook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/envs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the variables
+         * @description Sorted by `created_at` unless said. Values are never shown. At most 100 a page, and 100 unless said. A bad cursor is
+         *     422.
+         */
+        readonly get: operations["listHookVariables"];
+        readonly put?: never;
+        /**
+         * Create a variable
+         * @description A value that functions read by its name from `process.env`, once a hook names it in `env_vars`. It is sealed where it
+         *     is stored and never shown again. An account has up to 500.
+         */
+        readonly post: operations["createHookVariable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/envs/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a variable
+         * @description Its value is never shown.
+         */
+        readonly get: operations["readHookVariable"];
+        /**
+         * Change the value of a variable
+         * @description Each hook that is linked to it has the new value at its next run. `name` may be sent as it is; another one is 422.
+         *     An unknown identifier is 400.
+         */
+        readonly put: operations["updateHookVariable"];
+        readonly post?: never;
+        /**
+         * Delete a variable
+         * @description Hooks that are linked to it are so no longer. A body is not looked at.
+         */
+        readonly delete: operations["deleteHookVariable"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a hook
+         * @description What was written last. Values of variables are never shown.
+         */
+        readonly get: operations["readHook"];
+        /**
+         * Replace a hook
+         * @description All that the hook says is replaced: a member that is not sent has its default. In force at the next run. With
+         *     packages the former version runs on until the new ones are built, and also when they cannot be. The former version
+         *     is kept: `gatehouse hook rollback` makes it the newest again.
+         */
+        readonly put: operations["replaceHook"];
+        readonly post?: never;
+        /**
+         * Delete a hook
+         * @description It does not fire from then on, and its logs cannot be read. A body is not looked at.
+         */
+        readonly delete: operations["deleteHook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the runs of a hook
+         * @description One record for each run, a retry being one of its own; newest first unless said. They are kept for 7 days. At most
+         *     100 a page, and 100 unless said. A bad cursor is 422.
+         */
+        readonly get: operations["listHookLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/2/hooks/{id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a hook with a context
+         * @description Runs the version that is in force, disabled or not, once and with its own variables, and changes nothing: no sign-in, no
+         *     policy, no user, no record. The body is the context, or an object whose one member `context` is the context. A hook
+         *     whose packages are not built for the first time yet is 422. Counts towards `limit.hooks`.
+         */
+        readonly post: operations["testHook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/2/events": {
         readonly parameters: {
             readonly query?: never;
@@ -3351,6 +3514,663 @@ export interface components {
              */
             readonly api_key: string;
         };
+        /** @description A hook in a list, with the members that `fields` names. */
+        readonly ListedHook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the hook.
+             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly id?: string;
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type?: "pre-authentication" | "user-migration";
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function?: string;
+            /**
+             * @description Whether it does not fire.
+             * @example false
+             */
+            readonly disabled?: boolean;
+            /**
+             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @example jsruntime12.x
+             */
+            readonly runtime?: string;
+            /**
+             * @description How often a failed run is repeated.
+             * @example 0
+             */
+            readonly retries?: number;
+            /**
+             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
+             * @example 1
+             */
+            readonly timeout?: number;
+            /**
+             * @description What the context holds beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options?: {
+                /**
+                 * @description Whether the context holds `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled: boolean;
+                /**
+                 * @description Whether the context holds `location`.
+                 * @example false
+                 */
+                readonly location_enabled: boolean;
+                /**
+                 * @description Whether the context holds `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled: boolean;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean;
+            } | null;
+            /**
+             * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars?: readonly string[];
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions?: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[];
+            /**
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @example 1.1.0
+             */
+            readonly context_version?: string;
+            /**
+             * @description Where its packages stand. After `update-failed` the version before runs on.
+             * @example ready
+             * @enum {string}
+             */
+            readonly status?: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was written last.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description All that a hook says. */
+        readonly HookRequest: {
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type: "pre-authentication" | "user-migration";
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description Whether it does not fire. False unless said.
+             * @example false
+             */
+            readonly disabled?: boolean | null;
+            /**
+             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @example jsruntime12.x
+             */
+            readonly runtime?: string | null;
+            /**
+             * @description How often a failed run is repeated. 0 unless said.
+             * @example 0
+             */
+            readonly retries?: number | null;
+            /**
+             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 unless said.
+             * @example 1
+             */
+            readonly timeout?: number | null;
+            /**
+             * @description What the context holds beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options?: {
+                /**
+                 * @description Whether the context holds `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled?: boolean | null;
+                /**
+                 * @description Whether the context holds `location`.
+                 * @example false
+                 */
+                readonly location_enabled?: boolean | null;
+                /**
+                 * @description Whether the context holds `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled?: boolean | null;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean | null;
+            } | null;
+            /**
+             * @description The same flag as in `options`, which wins.
+             * @example false
+             */
+            readonly risk_enabled?: boolean | null;
+            /**
+             * @description The same flag as in `options`, which wins.
+             * @example false
+             */
+            readonly location_enabled?: boolean | null;
+            /**
+             * @description The same flag as in `options`, which wins.
+             * @example false
+             */
+            readonly mfa_device_info_enabled?: boolean | null;
+            /**
+             * @description The same flag as in `options`, which wins.
+             * @example false
+             */
+            readonly failed_login_attempts_enabled?: boolean | null;
+            /**
+             * @description Variables that the function reads from `process.env`, by name. Each must exist.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars?: readonly (string | ({
+                /**
+                 * @description Name of a variable.
+                 * @example API_KEY
+                 */
+                readonly name: string;
+            } & {
+                readonly [key: string]: unknown;
+            }))[] | null;
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages?: {
+                readonly [key: string]: string;
+            } | null;
+            /**
+             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions?: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[] | null;
+            /**
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest unless said.
+             * @example 1.1.0
+             */
+            readonly context_version?: string | null;
+            /**
+             * @description Read only; ignored, whatever it holds.
+             * @example
+             */
+            readonly id?: unknown;
+            /**
+             * @description Read only; ignored, whatever it holds.
+             * @example
+             */
+            readonly status?: unknown;
+            /**
+             * @description Read only; ignored, whatever it holds.
+             * @example
+             */
+            readonly created_at?: unknown;
+            /**
+             * @description Read only; ignored, whatever it holds.
+             * @example
+             */
+            readonly updated_at?: unknown;
+        };
+        /** @description A hook. */
+        readonly Hook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the hook.
+             * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly id: string;
+            /**
+             * @description When it fires.
+             * @example pre-authentication
+             * @enum {string}
+             */
+            readonly type: "pre-authentication" | "user-migration";
+            /**
+             * @description The JavaScript in base64 (RFC 4648 §4, with padding); at most 20000 characters when decoded. It exports `handler`, which gets the context. Empty: the hook does nothing.
+             * @example ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=
+             */
+            readonly function: string;
+            /**
+             * @description Whether it does not fire.
+             * @example false
+             */
+            readonly disabled: boolean;
+            /**
+             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @example jsruntime12.x
+             */
+            readonly runtime: string;
+            /**
+             * @description How often a failed run is repeated.
+             * @example 0
+             */
+            readonly retries: number;
+            /**
+             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`.
+             * @example 1
+             */
+            readonly timeout: number;
+            /**
+             * @description What the context holds beyond its version; null when no flag was sent.
+             * @example {
+             *       "risk_enabled": true,
+             *       "location_enabled": false,
+             *       "mfa_device_info_enabled": false
+             *     }
+             */
+            readonly options: {
+                /**
+                 * @description Whether the context holds `risk`.
+                 * @example false
+                 */
+                readonly risk_enabled: boolean;
+                /**
+                 * @description Whether the context holds `location`.
+                 * @example false
+                 */
+                readonly location_enabled: boolean;
+                /**
+                 * @description Whether the context holds `mfa_devices`.
+                 * @example false
+                 */
+                readonly mfa_device_info_enabled: boolean;
+                /**
+                 * @description Whether the context, from version 1.1.0 on, holds `failed_login_attempts`.
+                 * @example false
+                 */
+                readonly failed_login_attempts_enabled?: boolean;
+            } | null;
+            /**
+             * @description Variables that the function reads from `process.env`, by name. One that was deleted is not among them.
+             * @example [
+             *       "API_KEY"
+             *     ]
+             */
+            readonly env_vars: readonly string[];
+            /**
+             * @description Packages that the function may require, with their exact versions.
+             * @example {
+             *       "lodash": "4.17.21"
+             *     }
+             */
+            readonly packages: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For `pre-authentication` alone; the hook fires when all of them hold.
+             * @example [
+             *       {
+             *         "source": "roles",
+             *         "operator": "~",
+             *         "value": "7"
+             *       }
+             *     ]
+             */
+            readonly conditions: readonly {
+                /**
+                 * @description What is looked at.
+                 * @example roles
+                 * @enum {string}
+                 */
+                readonly source: "roles";
+                /**
+                 * @description `~`: the user has the role; `!~`: has not.
+                 * @example ~
+                 * @enum {string}
+                 */
+                readonly operator: "~" | "!~";
+                /**
+                 * @description Id or name of a role. One that does not exist is held by nobody.
+                 * @example 7
+                 */
+                readonly value: string;
+            }[];
+            /**
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts.
+             * @example 1.1.0
+             */
+            readonly context_version: string;
+            /**
+             * @description Where its packages stand. After `update-failed` the version before runs on.
+             * @example ready
+             * @enum {string}
+             */
+            readonly status: "ready" | "create-queued" | "create-running" | "create-failed" | "update-queued" | "update-running" | "update-failed";
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was written last.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description A variable in a list, with the members that `fields` names. */
+        readonly ListedHookVariable: {
+            /**
+             * Format: uuid
+             * @description Identifier of the variable.
+             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+             */
+            readonly id?: string;
+            /**
+             * @description Its name in the environment.
+             * @example API_KEY
+             */
+            readonly name?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When its value was changed last.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description A variable to create. */
+        readonly NewHookVariable: {
+            /**
+             * @description Its name: letters, digits and underscores, no digit first. No two variables have the same.
+             * @example API_KEY
+             */
+            readonly name: string;
+            /**
+             * @description The value, 1 to 5000 characters.
+             * @example 3f9ab1c2
+             */
+            readonly value: string;
+        };
+        /** @description A variable that was written. */
+        readonly WrittenHookVariable: {
+            /**
+             * Format: uuid
+             * @description Identifier of the variable.
+             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+             */
+            readonly id: string;
+            /**
+             * @description Its name in the environment.
+             * @example API_KEY
+             */
+            readonly name: string;
+            /**
+             * @description Always empty.
+             * @example
+             */
+            readonly value: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its value was changed last.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description A variable. */
+        readonly HookVariable: {
+            /**
+             * Format: uuid
+             * @description Identifier of the variable.
+             * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+             */
+            readonly id: string;
+            /**
+             * @description Its name in the environment.
+             * @example API_KEY
+             */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its value was changed last.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description What changes. */
+        readonly HookVariableChange: {
+            /**
+             * @description Its name as it is.
+             * @example API_KEY
+             */
+            readonly name?: string;
+            /**
+             * @description The value, 1 to 5000 characters.
+             * @example 3f9ab1c2
+             */
+            readonly value: string;
+        };
+        /** @description A run, with the members that `fields` names. */
+        readonly ListedHookExecution: {
+            /**
+             * Format: uuid
+             * @description Identifier of the run, also in the context that the function got.
+             * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+             */
+            readonly request_id?: string;
+            /**
+             * Format: uuid
+             * @description The `x-request-id` of the request that it was part of; the same for all runs of one sign-in.
+             * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+             */
+            readonly correlation_id?: string;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * @description `refused`: the function let nobody sign in. `invalid_result`: it answered what means nothing. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @example success
+             * @enum {string}
+             */
+            readonly outcome?: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+            /**
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms?: number;
+            /**
+             * @description 1, and one more for each retry.
+             * @example 1
+             */
+            readonly attempt?: number;
+            /**
+             * @description What the function wrote, line by line; the first line of a message is its time, the run, the level and the text, with tabs between. Values of linked variables are masked. The last line says how many were dropped.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly events?: readonly string[];
+        };
+        /**
+         * @description The context of the function, as it is or as the one member `context`.
+         * @example {
+         *       "user": {
+         *         "user_identifier": "ada@example.com",
+         *         "policy_id": 1
+         *       }
+         *     }
+         */
+        readonly HookTestRequest: {
+            readonly [key: string]: unknown;
+        };
+        /** @description How a run ended. */
+        readonly HookTestResult: {
+            /**
+             * @description `refused`: the function let nobody sign in. `invalid_result`: it answered what means nothing. `error`: it threw. `out_of_memory`, `crashed`: its process had to be ended. `unavailable`: no process was free.
+             * @example success
+             * @enum {string}
+             */
+            readonly outcome: "success" | "refused" | "invalid_result" | "error" | "timeout" | "out_of_memory" | "crashed" | "unavailable";
+            /**
+             * @description What the function answered; null when it answered nothing or did not succeed.
+             * @example {
+             *       "user": {
+             *         "policy_id": 7
+             *       }
+             *     }
+             */
+            readonly value: unknown;
+            /**
+             * @description The error that the function threw; null when there was none.
+             * @example {
+             *       "name": "TypeError",
+             *       "message": "x is not a function"
+             *     }
+             */
+            readonly error: {
+                /**
+                 * @description Name of the error.
+                 * @example TypeError
+                 */
+                readonly name: string;
+                /**
+                 * @description Its message, with values of linked variables masked.
+                 * @example x is not a function
+                 */
+                readonly message: string;
+            } | null;
+            /**
+             * @description What the function wrote, as in its logs.
+             * @example [
+             *       "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+             *     ]
+             */
+            readonly output: readonly string[];
+            /**
+             * @description Lines beyond the limits.
+             * @example 0
+             */
+            readonly dropped: number;
+            /**
+             * @description Milliseconds that it took.
+             * @example 3
+             */
+            readonly duration_ms: number;
+        };
         /**
          * Format: date-time
          * @description ISO 8601 in UTC with milliseconds.
@@ -3378,7 +4198,7 @@ export interface components {
              * @example user
              * @enum {string}
              */
-            readonly type: "account" | "user" | "role" | "custom_attribute" | "app" | "grant" | "access_token" | "signing_key" | "credential" | "credential_token" | "api_key" | "policy" | "api_authorization";
+            readonly type: "account" | "user" | "role" | "custom_attribute" | "app" | "grant" | "access_token" | "signing_key" | "credential" | "credential_token" | "api_key" | "policy" | "api_authorization" | "hook" | "hook_variable";
             /**
              * @description Null for what has no number, or is not there.
              * @example 7
@@ -3398,7 +4218,7 @@ export interface components {
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked";
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
@@ -3709,6 +4529,21 @@ export interface components {
          * @example 1042
          */
         readonly AppId: number;
+        /**
+         * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+         * @example 100
+         */
+        readonly HookLimit: number;
+        /**
+         * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+         * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+         */
+        readonly VariableId: string;
+        /**
+         * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+         * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+         */
+        readonly HookId: string;
     };
     requestBodies: never;
     headers: {
@@ -8335,6 +9170,885 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHooks: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 100
+                 */
+                readonly limit?: components["parameters"]["HookLimit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only hooks of this type.
+                 * @example pre-authentication
+                 */
+                readonly type?: string;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+                /**
+                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly updated_since?: components["parameters"]["UpdatedSince"];
+                /**
+                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly updated_until?: components["parameters"]["UpdatedUntil"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hooks. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *         "type": "pre-authentication",
+                     *         "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *         "disabled": false,
+                     *         "runtime": "jsruntime12.x",
+                     *         "retries": 0,
+                     *         "timeout": 1,
+                     *         "options": {
+                     *           "risk_enabled": false,
+                     *           "location_enabled": false,
+                     *           "mfa_device_info_enabled": false
+                     *         },
+                     *         "env_vars": [
+                     *           "API_KEY"
+                     *         ],
+                     *         "packages": {},
+                     *         "conditions": [
+                     *           {
+                     *             "source": "roles",
+                     *             "operator": "~",
+                     *             "value": "7"
+                     *           }
+                     *         ],
+                     *         "context_version": "1.1.0",
+                     *         "status": "ready",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedHook"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The hook; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "type": "pre-authentication",
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                 *       "disabled": false,
+                 *       "runtime": "jsruntime12.x",
+                 *       "retries": 0,
+                 *       "timeout": 1,
+                 *       "options": {
+                 *         "risk_enabled": false,
+                 *         "location_enabled": false,
+                 *         "mfa_device_info_enabled": false
+                 *       },
+                 *       "env_vars": [],
+                 *       "packages": {},
+                 *       "conditions": [],
+                 *       "context_version": "1.1.0"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The hook. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": {
+                     *         "risk_enabled": false,
+                     *         "location_enabled": false,
+                     *         "mfa_device_info_enabled": false
+                     *       },
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [
+                     *         {
+                     *           "source": "roles",
+                     *           "operator": "~",
+                     *           "value": "7"
+                     *         }
+                     *       ],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHookVariables: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 100
+                 */
+                readonly limit?: components["parameters"]["HookLimit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only variables with this name; `*` at either end stands for any text.
+                 * @example API_*
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+                /**
+                 * @description Only what was changed last then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly updated_since?: components["parameters"]["UpdatedSince"];
+                /**
+                 * @description Only what was changed last then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly updated_until?: components["parameters"]["UpdatedUntil"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The variables. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e",
+                     *         "name": "API_KEY",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedHookVariable"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createHookVariable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Name and value; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "API_KEY",
+                 *       "value": "3f9ab1c2"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewHookVariable"];
+            };
+        };
+        readonly responses: {
+            /** @description The variable; `value` is empty. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e",
+                     *       "name": "API_KEY",
+                     *       "value": "",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WrittenHookVariable"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHookVariable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+                 */
+                readonly id: components["parameters"]["VariableId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The variable. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e",
+                     *       "name": "API_KEY",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookVariable"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateHookVariable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+                 */
+                readonly id: components["parameters"]["VariableId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The value; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "8c1d77e0"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookVariableChange"];
+            };
+        };
+        readonly responses: {
+            /** @description The variable; `value` is empty. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e",
+                     *       "name": "API_KEY",
+                     *       "value": "",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WrittenHookVariable"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteHookVariable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
+                 */
+                readonly id: components["parameters"]["VariableId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The variable is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly readHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": {
+                     *         "risk_enabled": false,
+                     *         "location_enabled": false,
+                     *         "mfa_device_info_enabled": false
+                     *       },
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [
+                     *         {
+                     *           "source": "roles",
+                     *           "operator": "~",
+                     *           "value": "7"
+                     *         }
+                     *       ],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly replaceHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The hook; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "type": "pre-authentication",
+                 *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                 *       "disabled": false,
+                 *       "runtime": "jsruntime12.x",
+                 *       "retries": 0,
+                 *       "timeout": 1,
+                 *       "options": {
+                 *         "risk_enabled": false,
+                 *         "location_enabled": false,
+                 *         "mfa_device_info_enabled": false
+                 *       },
+                 *       "env_vars": [],
+                 *       "packages": {},
+                 *       "conditions": [],
+                 *       "context_version": "1.1.0"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The hook. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *       "type": "pre-authentication",
+                     *       "function": "ZXhwb3J0cy5oYW5kbGVyID0gYXN5bmMgKGNvbnRleHQpID0+ICh7IHVzZXI6IGNvbnRleHQudXNlciB9KTs=",
+                     *       "disabled": false,
+                     *       "runtime": "jsruntime12.x",
+                     *       "retries": 0,
+                     *       "timeout": 1,
+                     *       "options": {
+                     *         "risk_enabled": false,
+                     *         "location_enabled": false,
+                     *         "mfa_device_info_enabled": false
+                     *       },
+                     *       "env_vars": [
+                     *         "API_KEY"
+                     *       ],
+                     *       "packages": {},
+                     *       "conditions": [
+                     *         {
+                     *           "source": "roles",
+                     *           "operator": "~",
+                     *           "value": "7"
+                     *         }
+                     *       ],
+                     *       "context_version": "1.1.0",
+                     *       "status": "ready",
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "updated_at": "2026-11-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Hook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The hook is gone. */
+            readonly 202: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHookLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @example 100
+                 */
+                readonly limit?: components["parameters"]["HookLimit"];
+                /**
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @example 2
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @example id
+                 */
+                readonly fields?: components["parameters"]["Fields"];
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                readonly sort?: string;
+                /**
+                 * @description Only the run with this identifier.
+                 * @example 0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only runs that were part of the request with this `x-request-id`.
+                 * @example 9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly correlation_id?: string;
+                /**
+                 * @description Only what was created then or later; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                readonly created_since?: components["parameters"]["CreatedSince"];
+                /**
+                 * @description Only what was created then or earlier; ISO 8601, a date stands for its beginning in UTC.
+                 * @example 2036-12-31T23:59:59.999Z
+                 */
+                readonly created_until?: components["parameters"]["CreatedUntil"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The runs. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly "Current-Page": components["headers"]["CurrentPage"];
+                    readonly "Page-Items": components["headers"]["PageItems"];
+                    readonly "Total-Count": components["headers"]["TotalCount"];
+                    readonly "Total-Pages": components["headers"]["TotalPages"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly "After-Cursor": components["headers"]["AfterCursor"];
+                    readonly "Before-Cursor": components["headers"]["BeforeCursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a",
+                     *         "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "outcome": "success",
+                     *         "duration_ms": 3,
+                     *         "attempt": 1,
+                     *         "events": [
+                     *           "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedHookExecution"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly testHook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
+                 */
+                readonly id: components["parameters"]["HookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description The context; at most 65536 bytes. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "user": {
+                 *         "user_identifier": "ada@example.com",
+                 *         "policy_id": 1
+                 *       },
+                 *       "device": {
+                 *         "user_agent": "curl/8.0",
+                 *         "is_mobile": false
+                 *       },
+                 *       "correlation_id": "9f2c1f0a-5a52-4b8e-9f0e-5b1a5c0f6c11",
+                 *       "request_id": "0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HookTestRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How it ended. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "success",
+                     *       "value": {
+                     *         "user": {
+                     *           "user_identifier": "ada@example.com",
+                     *           "policy_id": 1
+                     *         }
+                     *       },
+                     *       "error": null,
+                     *       "output": [
+                     *         "2026-11-21T10:00:00.001Z\t0e9fdb53-8a68-4a5a-a0b4-1ad4a9ec0d2a\tINFO\thello"
+                     *       ],
+                     *       "dropped": 0,
+                     *       "duration_ms": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HookTestResult"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

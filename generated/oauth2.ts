@@ -231,6 +231,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/oauth2/logout": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Send the browser to sign out
+         * @description Ends the session of a browser
+         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
+         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
+         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         *
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
+         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
+         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
+         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Refresh tokens stay as they are: they end with
+         *     their own lifetimes, or by revocation.
+         */
+        readonly get: operations["endSession"];
+        readonly put?: never;
+        /**
+         * Send the browser to sign out, by form
+         * @description Ends the session of a browser
+         *     ([OpenID Connect RP-Initiated Logout](https://openid.net/specs/openid-connect-rpinitiated-1_0.html)). A browser is
+         *     sent here; it is not called from a script, and sends no CORS headers. The answer is 303 to a hosted page, which
+         *     asks the user unless there is a good `id_token_hint`, and goes on to `post_logout_redirect_uri` with `state`.
+         *
+         *     Every client that got tokens in the session and registered a `backchannel_logout_uri` is told
+         *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
+         *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
+         *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
+         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Refresh tokens stay as they are: they end with
+         *     their own lifetimes, or by revocation.
+         */
+        readonly post: operations["endSessionByForm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/oauth2/token": {
         readonly parameters: {
             readonly query?: never;
@@ -405,6 +449,24 @@ export interface components {
              */
             readonly revocation_endpoint: string;
             /**
+             * Format: uri
+             * @description Address of the end of a session.
+             * @example https://demo.id.example.com/oauth2/logout
+             */
+            readonly end_session_endpoint?: string;
+            /**
+             * @description Clients are told of the end of a session.
+             * @example true
+             * @constant
+             */
+            readonly backchannel_logout_supported?: true;
+            /**
+             * @description They are told its `sid`.
+             * @example true
+             * @constant
+             */
+            readonly backchannel_logout_session_supported?: true;
+            /**
              * @description Scopes about the user, which any client may ask for. Those of APIs are not listed: they are for linked clients.
              * @example [
              *       "openid",
@@ -468,7 +530,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly token_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -488,7 +551,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly introspection_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -508,7 +572,8 @@ export interface components {
              *       "RS256",
              *       "PS256",
              *       "ES256",
-             *       "EdDSA"
+             *       "EdDSA",
+             *       "Ed25519"
              *     ]
              */
             readonly revocation_endpoint_auth_signing_alg_values_supported?: readonly components["schemas"]["AssertionAlgorithm"][];
@@ -672,7 +737,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -699,6 +764,8 @@ export interface components {
              * @example true
              */
             readonly require_auth_time?: boolean;
+            readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
+            readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -761,7 +828,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256` or `EdDSA`; left out, any of them. Another value is `invalid_client_metadata`.
+             * @description The one algorithm of the client's assertions, `RS256`, `PS256`, `ES256`, `EdDSA` or `Ed25519` (which are one); left out, any of them. Another value is `invalid_client_metadata`.
              * @example ES256
              */
             readonly token_endpoint_auth_signing_alg?: string;
@@ -788,6 +855,8 @@ export interface components {
              * @example true
              */
             readonly require_auth_time?: boolean;
+            readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
+            readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -861,7 +930,7 @@ export interface components {
          * @example ES256
          * @enum {string}
          */
-        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA";
+        readonly AssertionAlgorithm: "RS256" | "PS256" | "ES256" | "EdDSA" | "Ed25519";
         /**
          * @description For the method `private_key_jwt`: the JWT that the client signed, at most 8192 characters. An empty one counts as left out.
          * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjMSJ9.c2lnbmF0dXJl
@@ -872,6 +941,16 @@ export interface components {
          * @example urn:ietf:params:oauth:client-assertion-type:jwt-bearer
          */
         readonly ClientAssertionType: string;
+        /**
+         * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
+         * @example https://portal.example.com/backchannel-logout
+         */
+        readonly BackchannelLogoutUri: string;
+        /**
+         * @description Whether the client needs `sid` in logout tokens, which is there in any case; answered as sent.
+         * @example true
+         */
+        readonly BackchannelLogoutSessionRequired: boolean;
         /**
          * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 2.4.1
@@ -917,6 +996,8 @@ export interface components {
             readonly scope?: components["schemas"]["Scope"];
             readonly software_id?: components["schemas"]["SoftwareId"];
             readonly software_version?: components["schemas"]["SoftwareVersion"];
+            readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
+            readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
@@ -1015,6 +1096,34 @@ export interface components {
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
+        };
+        /** @description A sign-out that a client asks for; the members of the form. */
+        readonly EndSessionRequest: {
+            /**
+             * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+             */
+            readonly id_token_hint?: string;
+            /**
+             * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly client_id?: string;
+            /**
+             * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+             * @example https://portal.example.com/signed-out
+             */
+            readonly post_logout_redirect_uri?: string;
+            /**
+             * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+             * @example af0ifjsldkj
+             */
+            readonly state?: string;
+            /**
+             * @description Read and ignored: the pages are in English. At most 255 characters.
+             * @example en
+             */
+            readonly ui_locales?: string;
         };
         /** @description A grant to be exchanged; the members of the form. Which are needed depends on `grant_type`. */
         readonly TokenRequest: {
@@ -1345,7 +1454,7 @@ export interface components {
          */
         readonly response_types: readonly string[];
         /**
-         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters. Kept for when sign-out is offered.
+         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters.
          * @example [
          *       "https://portal.example.com/signed-out"
          *     ]
@@ -1597,6 +1706,29 @@ export interface components {
         readonly IdToken: string;
     };
     responses: {
+        /** @description The browser goes on to the hosted page. */
+        readonly ToSignOut: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly Location: components["headers"]["Location"];
+                readonly "Set-Cookie": components["headers"]["SetCookie"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `client_id` is not known or not that of the hint, `post_logout_redirect_uri` is not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nobody was signed out. */
+        readonly BadSignOut: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /** @example <!doctype html><html lang="en"><title>This request cannot be used</title>…</html> */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
         /** @description The client as it is registered now. */
         readonly ClientInformation: {
             headers: {
@@ -2083,6 +2215,31 @@ export interface components {
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
+        /**
+         * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+         */
+        readonly IdTokenHint: string;
+        /**
+         * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+         * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+         */
+        readonly EndSessionClientId: string;
+        /**
+         * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+         * @example https://portal.example.com/signed-out
+         */
+        readonly PostLogoutRedirectUri: string;
+        /**
+         * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+         * @example af0ifjsldkj
+         */
+        readonly EndSessionState: string;
+        /**
+         * @description Read and ignored: the pages are in English. At most 255 characters.
+         * @example en
+         */
+        readonly UiLocales: string;
     };
     requestBodies: never;
     headers: {
@@ -2156,6 +2313,9 @@ export interface operations {
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
+                     *       "end_session_endpoint": "https://demo.id.example.com/oauth2/logout",
+                     *       "backchannel_logout_supported": true,
+                     *       "backchannel_logout_session_supported": true,
                      *       "introspection_endpoint": "https://demo.id.example.com/oauth2/introspect",
                      *       "revocation_endpoint": "https://demo.id.example.com/oauth2/revoke",
                      *       "scopes_supported": [
@@ -2192,7 +2352,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2204,7 +2365,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2216,7 +2378,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2292,6 +2455,9 @@ export interface operations {
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
+                     *       "end_session_endpoint": "https://demo.id.example.com/oauth2/logout",
+                     *       "backchannel_logout_supported": true,
+                     *       "backchannel_logout_session_supported": true,
                      *       "introspection_endpoint": "https://demo.id.example.com/oauth2/introspect",
                      *       "revocation_endpoint": "https://demo.id.example.com/oauth2/revoke",
                      *       "scopes_supported": [
@@ -2328,7 +2494,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "introspection_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2340,7 +2507,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
@@ -2352,7 +2520,8 @@ export interface operations {
                      *         "RS256",
                      *         "PS256",
                      *         "ES256",
-                     *         "EdDSA"
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
@@ -2763,6 +2932,77 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
+            readonly 404: components["responses"]["PageNotFound"];
+            readonly 413: components["responses"]["PageContentTooLarge"];
+            readonly 500: components["responses"]["PageServerError"];
+            readonly 503: components["responses"]["PageServiceUnavailable"];
+        };
+    };
+    readonly endSession: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description An id token of this account that the client got for the user, expired or not. With that of the user who is signed in here, nobody is asked. At most 12288 characters.
+                 * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+                 */
+                readonly id_token_hint?: components["parameters"]["IdTokenHint"];
+                /**
+                 * @description The client that asks. Where there is an `id_token_hint` too it must be the same. Unknown: a page with status 400. At most 255 characters.
+                 * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+                 */
+                readonly client_id?: components["parameters"]["EndSessionClientId"];
+                /**
+                 * @description Where the browser is to go in the end: one of the client's registered `post_logout_redirect_uris`, character for character. Another one, or one without a known client: a page with status 400. At most 2048 characters.
+                 * @example https://portal.example.com/signed-out
+                 */
+                readonly post_logout_redirect_uri?: components["parameters"]["PostLogoutRedirectUri"];
+                /**
+                 * @description Comes back in the query of `post_logout_redirect_uri`. At most 1024 characters.
+                 * @example af0ifjsldkj
+                 */
+                readonly state?: components["parameters"]["EndSessionState"];
+                /**
+                 * @description Read and ignored: the pages are in English. At most 255 characters.
+                 * @example en
+                 */
+                readonly ui_locales?: components["parameters"]["UiLocales"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 303: components["responses"]["ToSignOut"];
+            readonly 400: components["responses"]["BadSignOut"];
+            readonly 404: components["responses"]["PageNotFound"];
+            readonly 500: components["responses"]["PageServerError"];
+            readonly 503: components["responses"]["PageServiceUnavailable"];
+        };
+    };
+    readonly endSessionByForm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The parameters of `GET /oauth2/logout` as form members, at most 16384 bytes; all may be left out. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "post_logout_redirect_uri": "https://portal.example.com/signed-out",
+                 *       "state": "af0ifjsldkj"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["EndSessionRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["ToSignOut"];
+            readonly 400: components["responses"]["BadSignOut"];
             readonly 404: components["responses"]["PageNotFound"];
             readonly 413: components["responses"]["PageContentTooLarge"];
             readonly 500: components["responses"]["PageServerError"];

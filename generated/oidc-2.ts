@@ -184,7 +184,7 @@ export interface components {
          */
         readonly RedirectUris: readonly string[];
         /**
-         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters. Kept for when sign-out is offered.
+         * @description Where a browser may be sent after sign-out, by the rules of `redirect_uris`. 0 to 20 URIs, each at most 2048 characters.
          * @example [
          *       "https://portal.example.com/signed-out"
          *     ]

@@ -248,6 +248,56 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/sign-out": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Ask whether to sign out
+         * @description Shows who is signed in and a form with one button, to be sent to `POST /sign-out`.
+         *
+         *     Where the request came with an id token of the user who is signed in here, the session ends at once and the answer
+         *     is 303, as after the form; so it is where nobody is signed in.
+         */
+        readonly get: operations["showSignOut"];
+        readonly put?: never;
+        /**
+         * Sign out
+         * @description Ends the session of the browser and takes its cookies away. Clients that got tokens in the session and registered
+         *     a `backchannel_logout_uri` are told
+         *     ([OpenID Connect Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). Refresh
+         *     tokens stay as they are.
+         */
+        readonly post: operations["signOut"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/signed-out": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say that the user is signed out
+         * @description The end of a sign-out whose application named no address to go to.
+         */
+        readonly get: operations["showSignedOut"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/assets/{name}": {
         readonly parameters: {
             readonly query?: never;
@@ -275,6 +325,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What the page that asks whether to sign out sends back. */
+        readonly SignOutForm: {
+            /**
+             * @description The sign-out, from the page's hidden member; at most 8192 characters. Missing or unknown is 400.
+             * @example v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA
+             */
+            readonly request?: string;
+            readonly csrf?: components["schemas"]["CsrfToken"];
+        };
         /**
          * @description A whole HTML document in UTF-8, at most 262144 characters.
          * @example <!doctype html><html lang="en"><title>Sign in</title><main><h1>Sign in</h1></main></html>
@@ -381,6 +440,17 @@ export interface components {
         };
     };
     responses: {
+        /** @description Nobody is signed in here any more: to the application's `post_logout_redirect_uri` with its `state`, or to `/signed-out`. */
+        readonly SignedOut: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly Location: components["headers"]["Location"];
+                readonly "Set-Cookie": components["headers"]["SetCookie"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description This step is done. `/continue` leads to the next one; from there it goes to `/sign-in`, to `/new-password`, to `/consent` or to the client's redirect URI. */
         readonly NextStep: {
             headers: {
@@ -551,6 +621,11 @@ export interface components {
          * @example Zk3vQ8sT1nW5yB7cR9dF2g
          */
         readonly RequestReference: string;
+        /**
+         * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; good for 10 minutes. Missing or anything else is 400.
+         * @example v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA
+         */
+        readonly SignOutReference: string;
     };
     requestBodies: never;
     headers: {
@@ -1506,6 +1581,115 @@ export interface operations {
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSignOut: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The sign-out as `/oauth2/logout` sealed it, at most 8192 characters; good for 10 minutes. Missing or anything else is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA
+                 */
+                readonly request?: components["parameters"]["SignOutReference"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page that asks. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Sign out of Northwind Traders?</title>
+                     *     <main>
+                     *     <h1>Sign out of <bdi>Northwind Traders</bdi>?</h1>
+                     *     <form method="post" action="/sign-out">
+                     *     <input type="hidden" name="request" value="v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <button type="submit">Sign out</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignedOut"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly signOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The hidden members of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "v1.Zk3vQ8sT.1nW5yB7cR9dF.2gH4jK6lP0vA",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["SignedOut"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSignedOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>You are signed out</title><main><h1>You are signed out</h1></main></html> */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];

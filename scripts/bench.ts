@@ -3,6 +3,7 @@
  *
  *     npm run bench                full, up to 10 minutes
  *     npm run bench -- --quick     the refresh exchange, registration and client credentials, up to 90 seconds
+ *     npm run bench -- --hooks     the runs of hooks alone; with --quick fewer of them
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
@@ -15,6 +16,7 @@ import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
 import { measureDelegated } from '../test/bench/measure-delegated.ts';
+import { measureHooks } from '../test/bench/measure-hooks.ts';
 import { measureListsOnPostgres, measureListsOnSqlite } from '../test/bench/measure-lists.ts';
 import { measurePostgres } from '../test/bench/measure-postgres.ts';
 import {
@@ -35,7 +37,8 @@ const template = new URL('../test/bench/performance.md', import.meta.url);
 function readFlags() {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    return parseArgs({ options: { quick: flag, json: flag, write: flag, profile: flag, lists: flag } }).values;
+    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag };
+    return parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return process.exit(2);
@@ -57,15 +60,18 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));
+    lines.push(...(await measureHooks(bench.plan.hooks, bench.log)));
     return [...lines, ...(await measureStarts(bench))];
   } finally {
     await field.stop();
   }
 }
 
-const { quick, json, write, profile: profileOnly, lists: listsOnly } = readFlags();
-if ((quick || listsOnly) && write) {
-  process.stderr.write('docs/performance.md is written from a full run: --write excludes --quick and --lists\n');
+const { quick, hooks, json, write, profile: profileOnly, lists: listsOnly } = readFlags();
+if ((quick || hooks || listsOnly) && write) {
+  process.stderr.write(
+    'docs/performance.md is written from a full run: --write excludes --quick, --hooks and --lists\n',
+  );
   process.exit(2);
 }
 const startedAt = performance.now();
@@ -78,9 +84,12 @@ if (profileOnly) {
 }
 const machine = describeMachine(bench.folder);
 const order = Object.keys(promises);
-const lines = (await (listsOnly ? measureLists(bench) : measureAll(bench, quick))).toSorted(
-  (a, b) => order.indexOf(a.line) - order.indexOf(b.line),
-);
+const measured = hooks
+  ? measureHooks(bench.plan.hooks, bench.log)
+  : listsOnly
+    ? measureLists(bench)
+    : measureAll(bench, quick);
+const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
 if (write) writeFileSync(page, reportPage(readFileSync(template, 'utf8'), results, await profileRefresh(bench)));
 bench.close();

@@ -1,6 +1,7 @@
 /**
  * Writes, for each contract `openapi/<surface>.yaml`, the bundled document `generated/<surface>.json` (what the
- * validator loads and the service serves) and from it the types `generated/<surface>.ts`.
+ * validator loads and the service serves) and from it the types `generated/<surface>.ts`; and the program of hook
+ * processes, `generated/hook-process.mjs`.
  *
  *     node scripts/generate.ts            writes what differs and removes what has no contract any more
  *     node scripts/generate.ts --check    writes nothing; lists every stale, missing or surplus file and exits 1
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { bundleHookProcess } from './hook-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const generatedFolder = join(root, 'generated');
@@ -55,7 +57,7 @@ async function generateAll(): Promise<Files> {
   try {
     const surfaces = contractedSurfaces();
     const files = await Promise.all(surfaces.map((surface) => generate(surface, folder)));
-    return new Map(files.flat());
+    return new Map([...files.flat(), ['hook-process.mjs', await bundleHookProcess()]]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -59,6 +59,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   app.use(
     createHealth({
       store: services.store,
+      hooks: services.hooks,
       metrics,
       readiness: options.readiness ?? { draining: false },
       metricsToken: options.metricsToken ?? null,

@@ -54,6 +54,13 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
+/** Up to 20 identifiers, no two the same. */
+export function parseRuntimes(text: string): string[] | undefined {
+  const runtimes = text.split(',').map((runtime) => runtime.trim());
+  const known = runtimes.length <= 20 && new Set(runtimes).size === runtimes.length;
+  return known && runtimes.every((runtime) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,49}$/.test(runtime)) ? runtimes : undefined;
+}
+
 /** `public`, `none`, or hosts with commas between them, `public` among them or not. */
 export function parseEgress(text: string): EgressRules | undefined {
   if (text === 'none') return { public: false, hosts: [] };

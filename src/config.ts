@@ -14,6 +14,7 @@ import {
   parsePort,
   parseProxies,
   parseRegistry,
+  parseRuntimes,
   parseScheme,
   parseSwitch,
   parseToken,
@@ -33,6 +34,8 @@ export interface Config {
   readonly masterKeyFile: string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
+  /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   /** Where the functions of hooks may send requests. */
   readonly hookEgress: EgressRules;
   /** Where the service itself may send requests that others make it send. */
@@ -100,6 +103,14 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
     masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
     trustProxy: Object.freeze(trustProxy),
+    hookRuntimes: Object.freeze(
+      read(
+        'HOOK_RUNTIMES',
+        ['jsruntime12.x'],
+        parseRuntimes,
+        'identifiers of letters, digits, dots and hyphens, separated by commas',
+      ),
+    ),
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
     egress: read('EGRESS', publicEgress, parseEgress, egressForm),
     npmRegistry: read('NPM_REGISTRY', 'npm', parseRegistry, 'none, or an http or https URL without credentials'),

@@ -14,18 +14,35 @@ import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
-import { createPackageQueue } from './domain/hooks/package-queue.ts';
+import { createPackageQueue, type PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
+import { createGuestFetch } from './hook-runner/guest-fetch.ts';
+import { createHookRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
 
+/** When the hook runner is opened: at once, where functions will be run. */
+export type OpenRunner = (open: () => HookRunner) => HookRunner;
+
+/** Services of a program that can work for them in the background. */
+export interface ServedServices extends Services {
+  readonly packageBuilds: PackageQueue;
+}
+
 /** Everything the domain asks for, over a migrated store. Throws when the master key is not the database's. */
-export async function createServices(config: Config, opened: Store, log: Log): Promise<Services> {
+export async function createServices(
+  config: Config,
+  opened: Store,
+  log: Log,
+  openRunner: OpenRunner = (open) => open(),
+): Promise<ServedServices> {
   const store = gatherWrites(cacheLookups(opened));
   const random = systemRandom;
   const clock = systemClock;
@@ -33,22 +50,28 @@ export async function createServices(config: Config, opened: Store, log: Log): P
   const pepper = await openPepper(masterKey, { store, random });
   const vault = createVault(masterKey, random);
   const isOwnHost = (host: string) => isServiceHost({ store, addresses: config.addresses }, host);
+  const hookEgress = createHookEgress({ ...config.hookEgress, isOwnHost });
   const egress = createOwnEgress({ ...config.egress, isOwnHost });
+  const signer = createSigner({ store, clock, vault });
+  const { addresses } = config;
   return {
-    addresses: config.addresses,
+    addresses,
     store,
     clock,
     random,
     vault,
-    signer: createSigner({ store, clock, vault }),
+    signer,
+    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
+    hookRuntimes: config.hookRuntimes,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
-    hookEgress: createHookEgress({ ...config.hookEgress, isOwnHost }),
+    hookEgress,
     packageBuilds: createPackageQueue({ store, clock, log }, packageBuilderOf(config)),
     geoip: createGeoIp(config.geoipDatabase, log),
     log,

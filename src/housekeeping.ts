@@ -19,10 +19,13 @@ export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-type HousekeepingServices = Pick<Services, 'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'log'>;
+type HousekeepingServices = Pick<
+  Services,
+  'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'logoutNotices' | 'log'
+>;
 
 /**
- * Every minute: stores what was counted, deletes what expired, publishes signing keys that are due, removes retired ones
+ * Every minute: stores what was counted, tells clients of sessions that ended, deletes what expired, publishes signing keys that are due, removes retired ones
  * and clients of open registrations that nobody uses. After the clock jumped ahead, not for an hour, `monotonic` telling
  * the time: what a wrong clock takes for expired would be gone.
  */
@@ -38,6 +41,7 @@ export function startHousekeeping(
 
   async function round(): Promise<void> {
     await flush(services);
+    await services.logoutNotices.run();
     if (!isTrusted()) return;
     try {
       await purge(services);

@@ -7,9 +7,10 @@ import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createServices } from './create-services.ts';
+import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
@@ -35,9 +36,10 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   // Knex adds the stack to what it says of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
   const store = await openConfiguredStore(config, { log: warn, remake: demo });
+  let services: ServedServices | null = null;
   try {
     await store.migrate();
-    const services = await createServices(config, store, log);
+    services = await createServices(config, store, log);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
     const app = createApp(services, { readiness, metricsToken: config.metricsToken, trustProxy: config.trustProxy });
@@ -50,6 +52,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
+    await services?.hooks.close();
     await store.close();
     throw error;
   }
@@ -60,6 +63,7 @@ interface Running {
   readonly readiness: Readiness;
   readonly server: Server;
   readonly housekeeping: Housekeeping;
+  readonly hooks: HookRunner;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
   readonly drainSeconds: number;
@@ -80,7 +84,7 @@ function stopOnSignal(running: Running): void {
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, packageBuilds, store, drainSeconds } = running;
+  const { log, readiness, server, housekeeping, packageBuilds, hooks, store, drainSeconds } = running;
   readiness.draining = true;
   leave(server);
   log.info('stopping', { signal });
@@ -88,6 +92,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await hooks.close();
   await store.close();
   log.info('stopped');
   process.exit(0);

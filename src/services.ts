@@ -3,7 +3,8 @@
 import type { Account } from './domain/accounts/account.ts';
 import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
-import type { PackageQueue } from './domain/hooks/package-queue.ts';
+import type { PackageBuilds } from './domain/hooks/package-builds.ts';
+import type { HookRunner } from './domain/hooks/runner.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -110,6 +111,14 @@ export interface ClientKeys {
   ): Promise<readonly ClientKey[] | null>;
 }
 
+/** Tells clients of sessions that ended, from what the store keeps for them. */
+export interface LogoutNotices {
+  /** Sends what is due, in the background. */
+  wake(): void;
+  /** The same; settles when nothing is due any more. Failures are logged. */
+  run(): Promise<void>;
+}
+
 /** Counts per account, day and subject of what the trail does not tell one by one. */
 export interface DailyCounts {
   add(accountId: number, kind: CountKind, subjectId: number): void;
@@ -168,11 +177,17 @@ export interface Services {
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
+  readonly logoutNotices: LogoutNotices;
+  /** Runs the functions of hooks. */
+  readonly hooks: HookRunner;
+  /** Builds the packages of hooks, in the background. */
+  readonly packageBuilds: PackageBuilds;
+  /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */
+  readonly hookRuntimes: readonly string[];
   /** What the service fetches because somebody registered an address (`EGRESS`). */
   readonly egress: Egress;
   /** The `fetch` of hooks (`HOOK_EGRESS`). */
   readonly hookEgress: Egress;
-  readonly packageBuilds: PackageQueue;
   readonly geoip: GeoIp;
   readonly log: Log;
 }

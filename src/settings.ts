@@ -38,6 +38,10 @@ export const settings = {
     fallback: 'none',
     meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
   },
+  HOOK_RUNTIMES: {
+    fallback: '`jsruntime12.x`',
+    meaning: 'runtime identifiers that hooks may name, separated by commas; the first is the default',
+  },
   HOOK_EGRESS: {
     fallback: '`public`',
     meaning:

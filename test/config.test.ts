@@ -25,6 +25,7 @@ test('without any setting it listens on loopback with plain http', () => {
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
     egress: { public: true, hosts: [] },
+    hookRuntimes: ['jsruntime12.x'],
     npmRegistry: 'npm',
     geoipDatabase: null,
     logLevel: 'info',

@@ -13,17 +13,8 @@ import { openConfiguredStore } from '../open-store.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
-
-/** `ok`; `degraded`: it works, with less than could be; `off`: it is not there. */
-export interface Finding {
-  readonly layer: string;
-  readonly status: 'ok' | 'degraded' | 'off';
-  readonly detail: string;
-  /** What to do; null when nothing is to be done. */
-  readonly remedy: string | null;
-  /** The service does not start or does not answer because of it. */
-  readonly fatal: boolean;
-}
+import { degraded, type Finding, fatal, off, ok } from './finding.ts';
+import { examineHooks } from './hook-findings.ts';
 
 const leastNodeMajor = 24;
 const restoreKey = 'restore the file from your backup, mode 0600';
@@ -40,7 +31,7 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
         `accounts at ${config.addresses.publicScheme}://<subdomain>.${config.addresses.serviceDomain}`,
       ),
     );
-    return [...findings, ...examineListening(config), ...(await examineStore(config))];
+    return [...findings, ...examineListening(config), ...(await examineStore(config)), ...(await examineHooks())];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
     return [...findings, fatal('configuration', error.message, 'correct the settings named')];
@@ -168,20 +159,4 @@ async function examineKeys({ addresses }: Config, store: Store): Promise<Finding
       ? degraded('clock', `${time}, before the newest record`, 'set the clock of this machine')
       : ok('clock', time),
   ];
-}
-
-function ok(layer: string, detail: string): Finding {
-  return { layer, status: 'ok', detail, remedy: null, fatal: false };
-}
-
-function degraded(layer: string, detail: string, remedy: string): Finding {
-  return { layer, status: 'degraded', detail, remedy, fatal: false };
-}
-
-function off(layer: string, detail: string, remedy: string | null): Finding {
-  return { layer, status: 'off', detail, remedy, fatal: false };
-}
-
-function fatal(layer: string, detail: string, remedy: string): Finding {
-  return { layer, status: 'off', detail, remedy, fatal: true };
 }

@@ -9,6 +9,7 @@ import { addDatabaseCommands } from './db-commands.ts';
 import { addDeprecatedCommands } from './deprecated-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
+import { addHookCommands } from './hook-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addRoleCommands, addUserCommands } from './user-commands.ts';
@@ -64,6 +65,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addRoleCommands(program, outlet);
   addAccessCommands(program, outlet);
   addKeyCommands(program, outlet);
+  addHookCommands(program, outlet);
   addAuditCommands(program, outlet);
   addDeprecatedCommands(program, outlet);
   addDatabaseCommands(program, outlet);

@@ -5,6 +5,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
 import { actAs } from '../domain/audit/origin.ts';
 import { Failure } from '../domain/failure.ts';
+import { createLazyRunner } from '../hook-runner/lazy.ts';
 import { openConfiguredStore } from '../open-store.ts';
 import type { Services } from '../services.ts';
 import { openStore, requireKnown } from '../store/knex/index.ts';
@@ -38,7 +39,12 @@ export async function withServices<Result>(work: (services: Services) => Promise
   return closing(await openConfiguredStore(config), async (store) => {
     await prepareStore(store);
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
-    return actAs(origin, async () => work(await createServices(config, store, log)));
+    const services = await createServices(config, store, log, createLazyRunner);
+    try {
+      return await actAs(origin, () => work(services));
+    } finally {
+      await services.hooks.close();
+    }
   });
 }
 

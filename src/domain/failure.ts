@@ -40,6 +40,8 @@ export const failureCodes = [
   'user_suspended',
   'user_inactive',
   'access_not_assigned',
+  // A hook of the account refused the sign-in, or failed and the account wants nobody signed in then.
+  'sign_in_refused',
   // Hosted pages.
   'authorization_request_invalid',
   'cross_site_request',

@@ -14,6 +14,7 @@ export interface Readiness {
 
 export interface HealthOptions {
   readonly store: Services['store'];
+  readonly hooks: Pick<Services['hooks'], 'health'>;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   /** Bearer for `/metrics` and the details of `/readyz`; null: only a loopback peer that no proxy stands before. */
@@ -37,7 +38,8 @@ export function createHealth(options: HealthOptions): Router {
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
-    res.json(mayRead(req, options.metricsToken) ? { status, checks } : { status });
+    const details = { checks, hooks: describeHooks(options.hooks) };
+    res.json(mayRead(req, options.metricsToken) ? { status, ...details } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
@@ -48,6 +50,12 @@ export function createHealth(options: HealthOptions): Router {
     res.end(await options.metrics.text());
   });
   return router;
+}
+
+/** Sign-ins go on without hooks, as the account's `hook_failure` says: their runner has no part in being ready. */
+function describeHooks(hooks: HealthOptions['hooks']) {
+  const { state, reason, layers } = hooks.health();
+  return { state, reason, layers: layers.map(({ name, state: is, remedy }) => ({ name, state: is, remedy })) };
 }
 
 type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;

@@ -30,6 +30,11 @@ export function browserState(
   };
 }
 
+/** A Set-Cookie value that takes the cookie away. */
+export function clearCookie(account: Account, name: CookieName): string {
+  return `${setCookie(account, name, '')}; Max-Age=0`;
+}
+
 /** A Set-Cookie value: until the browser closes, or the session ends here. */
 export function setCookie(account: Account, name: CookieName, secret: string): string {
   return `${fullName(account, name)}=${secret}; Path=/; HttpOnly; SameSite=Lax${isSecure(account) ? '; Secure' : ''}`;

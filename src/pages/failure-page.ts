@@ -85,6 +85,7 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     case 'user_suspended':
     case 'user_inactive':
     case 'access_not_assigned':
+    case 'sign_in_refused':
       return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
     case 'invite_unusable':
       return errorPage({ accountName, ...(inviteWords[detail.value ?? ''] ?? words[410]), requestId, status });

@@ -33,7 +33,12 @@ export function errorPage(view: ErrorView): string {
 }
 
 /** Why a user who gave the right password may not go on. */
-export type RefusalReason = 'user_locked' | 'user_suspended' | 'access_not_assigned' | 'user_inactive';
+export type RefusalReason =
+  | 'user_locked'
+  | 'user_suspended'
+  | 'access_not_assigned'
+  | 'user_inactive'
+  | 'sign_in_refused';
 
 /** What a refusal shows. */
 export interface RefusalView {
@@ -75,6 +80,14 @@ const refusals = {
     names: 'app',
     after: '.',
     hint: 'Ask your administrator to assign it to you, then try again.',
+    icon: icons.refused,
+  },
+  sign_in_refused: {
+    heading: 'You cannot sign in',
+    before: 'The rules of ',
+    names: 'account',
+    after: ' do not let you sign in now.',
+    hint: 'Try again later. If it stays so, ask your administrator.',
     icon: icons.refused,
   },
   user_inactive: {

@@ -11,4 +11,5 @@ export {
   secondFactorPage,
 } from './second-factor-page.ts';
 export { type SignInView, signInPage } from './sign-in-page.ts';
+export { type SignOutView, signedOutPage, signOutPage } from './sign-out-page.ts';
 export { passwordSavedPage, type SignedInView, signedInPage } from './signed-in-page.ts';

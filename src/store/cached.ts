@@ -1,6 +1,6 @@
 /**
- * Keeps in memory what every request asks for and hardly ever changes: accounts, their keys, policies, clients and what
- * these are linked to. Never anything about a user. A kept value is used only while the account's generation is the one it was read at, and the generation
+ * Keeps in memory what every request asks for and hardly ever changes: accounts, their keys, policies, hooks, clients
+ * and what these are linked to. Never anything about a user. A kept value is used only while the account's generation is the one it was read at, and the generation
  * is read in every turn of the event loop that uses one: a change by any process is in force for whatever comes after it.
  */
 
@@ -76,10 +76,10 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
   };
 }
 
-/** The same store, answering lookups of accounts, keys, policies, clients and their links from memory while they are unchanged. */
+/** The same store, answering lookups of accounts, keys, policies, hooks, clients and their links from memory while they are unchanged. */
 export function cacheLookups(store: Store): Store {
   const cache = createCache(store);
-  const { accounts, authorizationServers, clients, keys, policies } = store;
+  const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies } = store;
   return {
     ...store,
     accounts: {
@@ -105,6 +105,16 @@ export function cacheLookups(store: Store): Store {
         const read = () => authorizationServers.ofClient(accountId, appId);
         return (await cache.get('linked servers', `${accountId} ${appId}`, accountId, read)) ?? [];
       },
+    },
+    hooks: {
+      ...hooks,
+      listLive: async (accountId) =>
+        (await cache.get('live hooks', `${accountId}`, accountId, () => hooks.listLive(accountId))) ?? [],
+    },
+    hookVariables: {
+      ...hookVariables,
+      list: async (accountId) =>
+        (await cache.get('hook variables', `${accountId}`, accountId, () => hookVariables.list(accountId))) ?? [],
     },
     keys: {
       ...keys,

@@ -1,5 +1,9 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+import type { SignInTraitsRecord } from './hook-records.ts';
+
+export type * from './hook-records.ts';
+
 export type Milliseconds = number;
 
 /** A customer of the service, chosen by the Host of a request. */
@@ -187,8 +191,8 @@ export interface ClientKey {
   readonly y?: string;
 }
 
-/** What clients may sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
-export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+/** What clients may sign with (RFC 7518 §3.1; the last two are one, by RFC 8037 §3.1 and RFC 9864 §2.2). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
 
 /** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
 export interface ExtraMetadata {
@@ -206,6 +210,9 @@ export interface ExtraMetadata {
   /** Seconds (OpenID Connect Registration §2). */
   readonly default_max_age?: number;
   readonly require_auth_time?: boolean;
+  /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
+  readonly backchannel_logout_uri?: string;
+  readonly backchannel_logout_session_required?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
@@ -365,6 +372,19 @@ export interface SessionRecord {
   readonly expiresAt: Milliseconds;
 }
 
+/** What a client is still to be told: that a session of its ended. */
+export interface NoticeRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly appId: number;
+  /** The user, as the client knows them. */
+  readonly subject: string;
+  readonly sid: string;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly dueAt: Milliseconds;
+}
+
 /** What the client asked for at the authorization endpoint, validated. */
 export interface AuthorizationParameters {
   readonly redirectUri: string;
@@ -399,6 +419,12 @@ export interface AuthorizationRequestRecord {
   readonly passwordUserId: number | null;
   /** When they gave it. */
   readonly passwordCheckedAt: Milliseconds | null;
+  /** The policy that a hook chose for this sign-in; null: none. */
+  readonly hookPolicyId: number | null;
+  /** Whose sign-in it was chosen for: it counts for no other user of the browser. */
+  readonly hookPolicyUserId: number | null;
+  /** What is remembered of this sign-in once it succeeds, for the risk of later ones; null: nothing. */
+  readonly hookTraits: SignInTraitsRecord | null;
   /** How they have shown who they are until now, as the session will say it; null without a password. */
   readonly methods: readonly string[] | null;
   readonly createdAt: Milliseconds;

@@ -6,6 +6,7 @@
  * A value that must be unique and is taken throws `Failure('conflict', { name })`.
  */
 
+import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
 import type {
   AccessTokenRecord,
@@ -31,6 +32,7 @@ import type {
   LinkedServer,
   Milliseconds,
   NewClientRecord,
+  NoticeRecord,
   OpenClient,
   PackageBuildRecord,
   PolicyRecord,
@@ -46,6 +48,8 @@ import type {
   UserDetails,
   UserRecord,
 } from './records.ts';
+
+export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
 
@@ -394,7 +398,8 @@ export interface SessionStore {
   create(session: New<SessionRecord>): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
-  end(accountId: number, digest: string): Promise<void>;
+  /** False when there is none. */
+  end(accountId: number, digest: string): Promise<boolean>;
   endOfUser(accountId: number, userId: number): Promise<void>;
 }
 
@@ -436,6 +441,22 @@ export interface FirstFactor {
   readonly methods: readonly string[];
 }
 
+/** What clients are to be told, until they have heard. */
+export interface NoticeStore {
+  /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
+  addForSession(
+    accountId: number,
+    session: Pick<SessionRecord, 'userId' | 'sid'>,
+    subject: string,
+    at: Milliseconds,
+  ): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<NoticeRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+}
+
 export interface AuthorizationStore {
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
@@ -446,6 +467,12 @@ export interface AuthorizationStore {
   signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
   keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
+  /** Keeps what hooks made of the sign-in of this user in the request. */
+  keepFiring(
+    accountId: number,
+    digest: string,
+    fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
+  ): Promise<void>;
   decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request: true for exactly one caller. */
   finishRequest(accountId: number, digest: string): Promise<boolean>;
@@ -665,11 +692,15 @@ export interface StoreVerbs {
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly secondFactors: SecondFactorStore;
+  readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
   readonly events: EventStore;
   readonly counts: CountStore;
+  readonly hooks: HookStore;
+  readonly hookVariables: HookVariableStore;
+  readonly hookExecutions: HookExecutionStore;
   readonly packageBuilds: PackageBuildStore;
   readonly signInHistories: SignInHistoryStore;
 }
@@ -689,7 +720,7 @@ export interface Store extends StoreVerbs {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /** Applies pending migrations; two processes that start together apply them once. */

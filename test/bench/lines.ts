@@ -9,7 +9,7 @@ interface Promised {
   readonly of: 'ratio' | 'figure';
 }
 
-const atLeast = (value: number): Promised => ({ bound: 'at least', value, of: 'ratio' });
+const atLeast = (value: number, of: Promised['of'] = 'ratio'): Promised => ({ bound: 'at least', value, of });
 const atMost = (value: number, of: Promised['of'] = 'figure'): Promised => ({ bound: 'at most', value, of });
 
 /** Every line by its name, in the order of the table. */
@@ -32,6 +32,14 @@ export const promises = {
   'list/count': atMost(2, 'ratio'),
   'list/numbered': atMost(2, 'ratio'),
   'list/wildcard': atMost(2, 'ratio'),
+  'hook/warm': atMost(2),
+  'hook/p99': atMost(10),
+  'hook/rate': atLeast(400, 'figure'),
+  'hook/change': atMost(300),
+  // Reported: what they come to follows from the machine.
+  'hook/neighbour': atMost(10),
+  'hook/accounts': atMost(300),
+  'hook/memory': atMost(96),
   'start/empty': atMost(1.5),
   'start/1gb': atMost(2),
 } as const satisfies Record<string, Promised>;

@@ -1,5 +1,7 @@
 /** How long and how often is measured. */
 
+import type { HookPlan } from './measure-hooks.ts';
+
 export interface Plan {
   readonly connections: number;
   /** Users with a live refresh token at every server. */
@@ -14,6 +16,7 @@ export interface Plan {
   readonly refresh: Rounds;
   readonly other: Rounds;
   readonly starts: number;
+  readonly hooks: HookPlan;
 }
 
 export interface Rounds {
@@ -31,6 +34,7 @@ export const fullPlan: Plan = {
   refresh: { rounds: 7, milliseconds: 3_500 },
   other: { rounds: 5, milliseconds: 3_000 },
   starts: 7,
+  hooks: { runs: 3_000, rateMilliseconds: 5_000, changes: 20, accounts: 200 },
 };
 
 /** At most 90 seconds. */
@@ -41,4 +45,5 @@ export const quickPlan: Plan = {
   refresh: { rounds: 3, milliseconds: 2_200 },
   other: { rounds: 3, milliseconds: 1_300 },
   starts: 3,
+  hooks: { runs: 800, rateMilliseconds: 2_000, changes: 8, accounts: 40 },
 };

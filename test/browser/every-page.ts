@@ -157,6 +157,14 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['invite that is unknown', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/password/reset?token=x`)],
+  [
+    'sign out',
+    async (page, cast) => {
+      await signInAs('user')(page, cast);
+      await page.goto(`${cast.stage.app.account.baseUrl}/oauth2/logout?client_id=${cast.application.client.client_id}`);
+    },
+  ],
+  ['signed out', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/oauth2/logout`)],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

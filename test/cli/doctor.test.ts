@@ -46,6 +46,9 @@ describe('gatehouse doctor', () => {
       'master key',
       'signing keys',
       'clock',
+      'hook runner',
+      'hooks: own process for each account',
+      'hooks: no JIT compiler',
     ]) {
       assert.equal(statusOf(layer), 'ok', layer);
     }

@@ -145,8 +145,9 @@ describe('what an operator asks a server', () => {
       const { status, body } = await wire.call('GET', '/readyz');
       assert.deepEqual(
         [status, body],
-        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' } }],
+        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' }, hooks: body.hooks }],
       );
+      assert.equal(body.hooks.state, 'ok');
       for (const headers of proxied) {
         const seen = await wire.call('GET', '/readyz', { headers });
         assert.deepEqual([seen.status, seen.body], [200, { status: 'ready' }]);
@@ -232,6 +233,7 @@ describe('what an operator asks a server', () => {
     assert.deepEqual(ready.body, {
       status: 'not ready',
       checks: { ...ready.body.checks, store: 'unreachable', migrations: 'unknown' },
+      hooks: ready.body.hooks,
     });
     assert.equal((await account.wire.call('GET', '/healthz')).status, 200);
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1', client_id: 'c' };

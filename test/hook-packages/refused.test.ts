@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -242,6 +244,18 @@ describe('packages that are refused', () => {
     assert.equal(await reasonOf({ lonely: '1.0.0' }), 'lonely needs a-peer, which none of the packages has');
     registry.add('wrong', '1.0.0', { 'index.js': 'const = 1;' });
     assert.match(await reasonOf({ wrong: '1.0.0' }), /^wrong cannot be bundled: /);
+  });
+
+  it('P3: the folder of a build goes with the service, when nobody is left to remove it', async () => {
+    const folder = mkdtempSync(join(parent, 'gatehouse-packages-'));
+    writeFileSync(join(folder, 'file'), 'x');
+    const program = new URL('../../src/hook-packages/child/main.ts', import.meta.url);
+    const child = fork(program, { cwd: folder, env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.send({ op: 'resolve', registry: registry.url, certificates: [], packages: { nothing: '1.0.0' } });
+    await once(child, 'message');
+    child.disconnect();
+    await once(child, 'exit');
+    assert.equal(existsSync(folder), false);
   });
 
   it('P3: a registry that hangs costs no more than the time of a build', async () => {

@@ -10,7 +10,9 @@ import {
   refusalPage,
   secondFactorPage,
   signedInPage,
+  signedOutPage,
   signInPage,
+  signOutPage,
 } from '../../src/pages/views.ts';
 
 const requestId = '01J9Z6T2M4V8Q0W3K7R5N1B6XC';
@@ -42,6 +44,7 @@ const reasons = {
   user_suspended: 'suspended',
   access_not_assigned: 'no-access',
   user_inactive: 'inactive',
+  sign_in_refused: 'sign-in-refused',
 } as const satisfies Record<RefusalReason, string>;
 
 /** One document of every page and state, by a name for it. */
@@ -65,6 +68,14 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
   const url = `otpauth://totp/Northwind:ada?issuer=Northwind&secret=${secret}`;
   const enrolment = { ...factor, secret, url, action: '/second-factor/enrol' };
   const recoveryCodes = Array.from({ length: 10 }, (_, at) => `7k2m${at}-9xw4t`);
+  const signingOut = {
+    accountName: names.account,
+    userName: names.user,
+    userEmail: names.email,
+    csrf: form.csrf,
+    request: form.request,
+    action: '/sign-out',
+  };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -91,6 +102,9 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['password-saved', passwordSavedPage(names.account)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
+    ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
+    ['signed-out', signedOutPage({ accountName: names.account })],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],
     ['error-no-account', errorPage(error)],
     ['error-busy', errorPage({ ...error, accountName: names.account, status: 503 })],

@@ -37,6 +37,9 @@ const bodies: Readonly<Record<string, Body>> = {
   '/users/custom_attributes': () => ({ user_field: { name: 'Badge', shortname: unique('badge') } }),
   '/policies': () => ({ name: unique('policy') }),
   '/roles': () => ({ name: unique('role') }),
+  // Of a hook that does nothing: no sign-in of another request waits for it.
+  '/hooks': () => ({ type: 'pre-authentication', function: '' }),
+  '/hooks/envs': () => ({ name: variableName(), value: 'value' }),
   '/api_authorizations': () => ({ name: 'API', configuration: { resource_identifier: `${server}${unique('api')}` } }),
   '/api_authorizations/{id}/scopes': () => ({ value: unique('scope') }),
   '/api_authorizations/{id}/claims': () => ({ name: unique('claim'), user_attribute_mappings: 'email' }),
@@ -67,6 +70,11 @@ interface Registered {
   readonly id: string;
   readonly device_id: string;
   readonly factor_data: { readonly verification_token: string };
+}
+
+/** A name that no variable of a hook has. */
+export function variableName(): string {
+  return unique('VARIABLE').replaceAll('-', '_');
 }
 
 export class Fixtures {

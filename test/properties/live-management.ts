@@ -1,7 +1,7 @@
 /** Live values of the management API: ids of what is there, names that are not taken, cursors of lists. */
 
 import { unique } from '../store/samples.ts';
-import type { Fixtures } from './fixtures.ts';
+import { type Fixtures, variableName } from './fixtures.ts';
 import type { Plan } from './requests.ts';
 import type { Live, Taken } from './taken.ts';
 
@@ -64,6 +64,11 @@ const claim: Source = ({ plan: { pick } }) => ({
   },
 });
 
+/** A hook that does nothing, since others sign in meanwhile. */
+const hook: Source = () => ({
+  body: { type: 'pre-authentication', function: '', timeout: 1, env_vars: [], packages: {}, context_version: '1.1.0' },
+});
+
 const attribute = () => ({ name: 'Badge', shortname: unique('badge') });
 
 function serverBody(): Given {
@@ -108,6 +113,10 @@ const sources: Readonly<Record<string, Source>> = {
   addRoleAdmins: members,
   removeRoleAdmins: members,
   setRoleApps: async ({ fixtures }) => ({ items: [Number(await fixtures.shared('/apps'))] }),
+  createHook: hook,
+  replaceHook: hook,
+  createHookVariable: () => ({ body: { name: variableName(), value: 'value' } }),
+  updateHookVariable: () => ({ body: { name: undefined, value: 'value' } }),
   createApp: app,
   updateApp: app,
 };
@@ -141,9 +150,11 @@ export async function managed(fixtures: Fixtures, plan: Plan): Promise<Taken> {
     optional: ['validate_policy', 'cursor', ...inBody],
     settle: async ({ status, body }) => {
       if (status >= 400) giveBack();
-      // An account has up to 200 of them.
+      // An account has up to 200 of them, or 100, or 500.
       else if (operationId === 'createCustomAttribute')
         await fixtures.call('DELETE', `/users/custom_attributes/${body.id}`);
+      else if (operationId === 'createHook') await fixtures.call('DELETE', `/hooks/${body.id}`);
+      else if (operationId === 'createHookVariable') await fixtures.call('DELETE', `/hooks/envs/${body.id}`);
     },
   };
 }

@@ -8,6 +8,7 @@ import { password } from '../support/sign-in.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
+import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
 import type { Pool } from './pool.ts';
@@ -47,6 +48,11 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oidc-2 registerClient': (_pool, plan) => registration(plan),
   'oidc-2 refreshToken': (pool, plan) => refreshed(pool, plan),
   'oauth2 registerClient': (_pool, plan) => registration(plan),
+  'oauth2 readClient': (pool, plan) => ownClient(pool, plan),
+  'oauth2 replaceClient': (pool, plan) => ownClient(pool, plan),
+  'oauth2 deleteClient': (pool, plan) => ownClient(pool, plan),
+  'oauth2 endSession': () => ending('query'),
+  'oauth2 endSessionByForm': () => ending('body'),
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
   'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
   'oauth2 issueToken': async (pool, plan) => unlinked(await byGrantType(pool, plan), 'body'),
@@ -108,6 +114,8 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
+  'pages showSignOut': (pool) => signingOut(pool, 'query'),
+  'pages signOut': (pool) => signingOut(pool, 'body'),
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
@@ -135,10 +143,4 @@ export function needsLive({ name, security }: Plan['operation']): boolean {
 /** The clients are linked to no API: a `resource` is one more thing that is wrong (RFC 8707 §2). */
 function unlinked(taken: Taken, place: 'query' | 'body'): Taken {
   return { ...taken, live: { ...taken.live, [place]: { ...taken.live[place], resource: undefined } } };
-}
-
-/** RFC 7591 §2: the two ways to name a client's keys exclude each other. */
-async function registration({ freedom, pick }: Plan): Promise<Taken> {
-  if (freedom === 'free') return { live: {} };
-  return { live: { body: pick % 2 ? { jwks: undefined } : { jwks_uri: undefined } } };
 }

@@ -36,6 +36,9 @@ export interface Grant {
   revoked?: string;
 }
 
+/** A client with the token of its registration (RFC 7592). */
+export type OwnClient = RegisteredClient & { readonly registration_access_token: string };
+
 export class Pool {
   readonly app: TestApp;
   readonly browsers: Browsers;
@@ -43,6 +46,7 @@ export class Pool {
   readonly #pairs = new Map<string, Promise<NewCredential>>();
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #clients = new Map<ClientKind, Promise<RegisteredClient>>();
+  readonly #own = new Map<string, Promise<OwnClient>>();
   readonly #grants = new Map<ClientKind, Grant[]>();
   readonly #users: string[] = [];
 
@@ -96,6 +100,12 @@ export class Pool {
         ...(kind !== 'unnamed' && { token_endpoint_auth_method: kind }),
       }),
     );
+  }
+
+  /** A client that manages its registration; a new one for what ends it. */
+  ownClient(alone: boolean): Promise<OwnClient> {
+    const make = () => registerClient(this.app) as Promise<unknown> as Promise<OwnClient>;
+    return alone ? make() : once(this.#own, 'shared', make);
   }
 
   apiKey(): Promise<string> {

@@ -36,6 +36,9 @@ for (const kind of databases) {
           createdAt: now,
           passwordUserId: null,
           passwordCheckedAt: null,
+          hookPolicyId: null,
+          hookPolicyUserId: null,
+          hookTraits: null,
           methods: null,
         };
         const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };

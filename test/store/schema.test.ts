@@ -32,6 +32,8 @@ function lookups({
 }: StoreVerbs) {
   const { packageBuilds, signInHistories } = rest;
   const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
+  const { hooks, hookVariables, hookExecutions } = rest;
+  const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -75,6 +77,17 @@ function lookups({
     ...[() => servers.updateClaim(1, 1, 1, { label: 'x' }), () => servers.removeClaim(1, 1, 1)],
     ...[() => servers.findLink(1, 1, 1), () => servers.updateLink(1, 1, 1, []), () => servers.unlink(1, 1, 1)],
     ...[() => servers.ofClient(1, 1)],
+    ...[
+      () => authorizations.keepFiring(1, 'x', { hookPolicyId: 1, hookPolicyUserId: 1, hookTraits: null }),
+      () => hooks.find(1, 'x'),
+      () => hooks.findUuid(1, 1),
+      () => hooks.count(1),
+    ],
+    ...[() => hooks.findVersion(1, 1, 1), () => hooks.findVersionBefore(1, 1, 2), () => hooks.setShadow(1, 1, null)],
+    ...[() => hooks.remove(1, 1), () => hooks.listLive(1), () => hooks.page(1, newest)],
+    ...[() => hookVariables.find(1, 'x'), () => hookVariables.list(1), () => hookVariables.remove(1, 1)],
+    ...[() => hookVariables.update(1, 1, { sealedValue: 'x', updatedAt: now }), () => hookVariables.page(1, newest)],
+    ...[() => hookExecutions.page(1, 1, newest), () => hookExecutions.find(1, 'x')],
     ...[() => counts.list(1, '2026-11-21')],
     ...[() => events.listAfter(1, 1, 10), () => events.listBefore(1, null, 10), () => events.listBefore(1, 5, 10)],
     ...[() => packageBuilds.list(1, [1]), () => packageBuilds.countOpen(1)],

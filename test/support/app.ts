@@ -40,12 +40,21 @@ export interface TestApp {
 /** Opens the application on a fresh, migrated database of the kind. Limits are the defaults unless `settings` says otherwise. */
 export async function openTestApp(
   kind: 'sqlite' | 'postgres',
-  options: { settings?: Readonly<Record<string, string>>; app?: AppOptions; folder?: string } = {},
+  options: {
+    settings?: Readonly<Record<string, string>>;
+    app?: AppOptions;
+    folder?: string;
+    services?: Partial<TestServices>;
+  } = {},
 ): Promise<TestApp> {
   const opened = await openTestStore(kind, options.folder);
-  const services = await testServices(opened.store);
+  const services = await testServices(opened.store, options.services);
   const account = await createTestAccount(services, { settings: options.settings ?? {} });
-  return seenFrom(account, createApp(services, options.app), services, opened);
+  const dispose = async () => {
+    await services.hooks.close();
+    await opened.dispose();
+  };
+  return seenFrom(account, createApp(services, options.app), services, { url: opened.url, dispose });
 }
 
 /** The application as callers of one account see it. */

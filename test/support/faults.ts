@@ -88,7 +88,7 @@ export function assertOwnForm(surface: string, probe: Pick<Probe, 'operationId'>
   const type = String(answer.headers['content-type']);
   assert.ok(answer.status >= 400, where);
   assert.equal(answer.headers['cache-control'], 'no-store', where);
-  if (surface === 'pages' || /^authorize/.test(probe?.operationId ?? '')) {
+  if (surface === 'pages' || /^(authorize|endSession)/.test(probe?.operationId ?? '')) {
     assert.match(type, /^text\/html; charset=utf-8$/, where);
     assert.match(answer.text, /<h1\b/, where);
     assert.ok(answer.text.includes(String(answer.headers['x-request-id'])), `${where}: no reference`);
@@ -134,6 +134,8 @@ const oversized: Readonly<Record<string, string>> = {
 
 /** Operations that answer from the contract and the account alone, or to a browser without cookies. */
 const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset', 'showSignedIn'];
+/** They read what is sealed in their request first, which no example can be. */
+storeless.push('showSignOut', 'signOut', 'showSignedOut');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

@@ -12,15 +12,18 @@ import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
-import { createPackageQueue } from '../../src/domain/hooks/package-queue.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
+import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
+import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
+import { createHookRunner } from '../../src/hook-runner/runner.ts';
 import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
+import { type ScriptedBuilds, scriptedBuilds } from './scripted-builds.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -32,6 +35,7 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
+  readonly packageBuilds: ScriptedBuilds;
 }
 
 /** No request leaves a test, unless it says where to. */
@@ -70,22 +74,29 @@ export async function testServices(opened: Store, overrides: Partial<TestService
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
+  const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
+  const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
   return {
-    addresses: { serviceDomain: 'gatehouse.example', publicScheme: 'https' },
+    addresses,
     store,
     clock,
     random: systemRandom,
     vault,
-    signer: createSigner({ store, clock, vault: overrides.vault ?? vault }),
+    signer,
+    logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     totp: createTotp(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    hooks: createLazyRunner(() =>
+      createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
+    ),
+    packageBuilds: scriptedBuilds(),
+    hookRuntimes: ['jsruntime12.x'],
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),
-    packageBuilds: createPackageQueue({ store, clock, log }, null),
     geoip: { countryOf: async () => null },
     log,
     generateKeyPair: sharedKeyPair,

@@ -20,6 +20,7 @@ export const limitDefaults = {
   'register-open': '20/h',
   'sign-in': '60/min',
   'client-auth': '60/min',
+  hooks: '500/s',
   delegated: '600/min',
   invite: '300/h',
   xml: '5000/h',
@@ -37,6 +38,12 @@ export interface AccountSettings {
   /** After how many days without use it expires; 0: never. */
   readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
+  /** What a sign-in does when all runs of a hook fail. */
+  readonly hookFailure: 'deny' | 'continue';
+  /** Whether contexts are kept, sealed, so that runs can be replayed. */
+  readonly hookReplay: boolean;
+  /** Names of the roles given to users that a user-migration makes. */
+  readonly hookMigrationRoles: readonly string[];
   readonly refreshGraceSeconds: number;
   readonly refreshIdleDays: number;
   readonly refreshAbsoluteDays: number;
@@ -98,6 +105,9 @@ const settings = {
   'open_registration.unused_days': wholeNumber(30, 0, 3650),
   'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
+  hook_failure: oneOf('deny', ['deny', 'continue']),
+  hook_replay: oneOf('on', ['on', 'off']),
+  hook_migration_roles: names,
   'refresh.grace_seconds': wholeNumber(10, 0, 60),
   'refresh.idle_days': wholeNumber(14, 1, 365),
   'refresh.absolute_days': wholeNumber(90, 1, 3650),
@@ -107,6 +117,7 @@ const settings = {
   'limit.register-open': limit(limitDefaults['register-open']),
   'limit.sign-in': limit(limitDefaults['sign-in']),
   'limit.client-auth': limit(limitDefaults['client-auth']),
+  'limit.hooks': limit(limitDefaults.hooks),
   'limit.delegated': limit(limitDefaults.delegated),
   'limit.invite': limit(limitDefaults.invite),
   'limit.xml': limit(limitDefaults.xml),
@@ -135,6 +146,9 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
+    hookFailure: read(stored, 'hook_failure'),
+    hookReplay: read(stored, 'hook_replay') === 'on',
+    hookMigrationRoles: read(stored, 'hook_migration_roles'),
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
@@ -145,6 +159,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
       'register-open': read(stored, 'limit.register-open'),
       'sign-in': read(stored, 'limit.sign-in'),
       'client-auth': read(stored, 'limit.client-auth'),
+      hooks: read(stored, 'limit.hooks'),
       delegated: read(stored, 'limit.delegated'),
       invite: read(stored, 'limit.invite'),
       xml: read(stored, 'limit.xml'),

@@ -33,6 +33,10 @@ export interface EventDetails {
   'mfa.closed': { readonly attempts: number };
   'mfa.recovery_code_used': { readonly left: number };
   'mfa.recovery_codes_renewed': { readonly count: number };
+  /** The user ended the session of a browser; `app_id` is the app that asked for it. */
+  'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
+  /** A client could not be told that a session ended. */
+  'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
   'grant.issued': {
@@ -104,6 +108,36 @@ export interface EventDetails {
   'api_client.linked': LinkDetail;
   'api_client.changed': LinkDetail;
   'api_client.unlinked': { readonly app_id: number; readonly grants_revoked: number };
+  'hook_variable.created': VariableDetail;
+  'hook_variable.changed': VariableDetail & Changed;
+  'hook_variable.removed': VariableDetail;
+  'hook.created': HookDetail & Changed;
+  'hook.changed': HookDetail & Changed;
+  'hook.removed': HookDetail;
+  /** The version that ran before is the newest again. */
+  'hook.rolled_back': HookDetail & { readonly version: number };
+  'hook.shadow_set': HookDetail & { readonly shadow: 'on' | 'off' };
+  'hook.replayed': HookDetail & { readonly execution_id: string };
+  /** The policy that it chose for one sign-in of this user. */
+  'hook.policy_chosen': HookDetail & { readonly user_id: number; readonly policy_id: number };
+  /** It let the user not sign in. */
+  'hook.sign_in_refused': HookDetail & { readonly user_id: number };
+  /** All its runs failed; what the account's setting made of it. */
+  'hook.failed': HookDetail & {
+    readonly reason: string;
+    readonly user_id: number | null;
+    readonly sign_in: 'denied' | 'continued';
+  };
+  /** It knew who signed in, and the account has the user since. */
+  'user.migrated': HookDetail;
+}
+
+/** UUIDs of the wire; the target has the number that the account counts. */
+interface HookDetail {
+  readonly hook_id: string;
+}
+interface VariableDetail {
+  readonly variable_id: string;
 }
 
 /** Devices of a user, who is the target. */

@@ -16,7 +16,9 @@ export type TargetType =
   | 'credential_token'
   | 'api_key'
   | 'policy'
-  | 'api_authorization';
+  | 'api_authorization'
+  | 'hook'
+  | 'hook_variable';
 
 /** What it was done to. `id` is null for what has no number, or is not there. */
 export interface Target {
@@ -41,6 +43,8 @@ export const outcomes = {
   'mfa.closed': 'success',
   'mfa.recovery_code_used': 'success',
   'mfa.recovery_codes_renewed': 'success',
+  'sign_out.succeeded': 'success',
+  'logout_notice.abandoned': 'refused',
   'consent.allowed': 'success',
   'consent.denied': 'success',
   'grant.issued': 'success',
@@ -101,6 +105,19 @@ export const outcomes = {
   'api_client.linked': 'success',
   'api_client.changed': 'success',
   'api_client.unlinked': 'success',
+  'hook_variable.created': 'success',
+  'hook_variable.changed': 'success',
+  'hook_variable.removed': 'success',
+  'hook.created': 'success',
+  'hook.changed': 'success',
+  'hook.removed': 'success',
+  'hook.rolled_back': 'success',
+  'hook.shadow_set': 'success',
+  'hook.replayed': 'success',
+  'hook.policy_chosen': 'success',
+  'hook.sign_in_refused': 'refused',
+  'hook.failed': 'refused',
+  'user.migrated': 'success',
 } as const satisfies Record<Action, 'success' | 'refused'>;
 
 interface EventOf<Name extends Action> {

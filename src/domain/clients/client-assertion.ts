@@ -5,7 +5,7 @@ import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf } from '../secrets.ts';
-import { algorithmsOf, assertionAlgorithms } from './client-keys.ts';
+import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -68,8 +68,9 @@ function readHeader({ extra }: ClientRecord, text: string): Header | null {
   try {
     const { alg, kid, typ } = decodeProtectedHeader(text);
     const known = assertionAlgorithms.find((one) => one === alg);
-    const asRegistered = extra.token_endpoint_auth_signing_alg ?? known;
-    if (!known || known !== asRegistered || (typ !== undefined && !types.includes(typ))) return null;
+    const asRegistered = extra.token_endpoint_auth_signing_alg;
+    if (!known || (typ !== undefined && !types.includes(typ))) return null;
+    if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered)) return null;
     return { alg: known, kid: typeof kid === 'string' ? kid : undefined };
   } catch {
     return null;

@@ -4,7 +4,13 @@ import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, Milliseconds } from '../../store/records.ts';
 
 /** What clients may sign with. RS256 because most do; the others because they are better. */
-export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const satisfies AssertionAlgorithm[];
+export const assertionAlgorithms = [
+  'RS256',
+  'PS256',
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+] as const satisfies AssertionAlgorithm[];
 
 const minute = 60_000;
 /** How long fetched keys are used; a key that its client took back is good for so long. */
@@ -74,13 +80,19 @@ function isClientKey(key: unknown): key is ClientKey {
   return typeof key === 'object' && key !== null && 'kty' in key && algorithmsOf(key as ClientKey).length > 0;
 }
 
+/** `EdDSA` says no curve, and there is one here: libraries write either name (RFC 9864 §2.2). */
+export function isSameAlgorithm(one: string, other: string): boolean {
+  const names = ['EdDSA', 'Ed25519'];
+  return one === other || (names.includes(one) && names.includes(other));
+}
+
 /** What a key may have signed: none for one that encrypts, or of another kind. */
 export function algorithmsOf({ kty, crv, use, alg }: ClientKey): readonly AssertionAlgorithm[] {
   if (use !== undefined && use !== 'sig') return [];
-  const possible = { 'RSA ': ['RS256', 'PS256'], 'EC P-256': ['ES256'], 'OKP Ed25519': ['EdDSA'] } as const;
+  const possible = { 'RSA ': ['RS256', 'PS256'], 'EC P-256': ['ES256'], 'OKP Ed25519': ['EdDSA', 'Ed25519'] } as const;
   const kind = `${kty} ${kty === 'RSA' ? '' : crv}`;
   const all: readonly AssertionAlgorithm[] = Object.hasOwn(possible, kind)
     ? possible[kind as keyof typeof possible]
     : [];
-  return all.filter((one) => alg === undefined || alg === one);
+  return all.filter((one) => alg === undefined || isSameAlgorithm(alg, one));
 }

@@ -3,6 +3,8 @@ interface StandardMembers {
   readonly software_version?: string;
   readonly software_statement?: string;
   readonly token_endpoint_auth_signing_alg?: string;
+  readonly backchannel_logout_uri?: string;
+  readonly backchannel_logout_session_required?: boolean;
   readonly default_max_age?: number;
   readonly require_auth_time?: boolean;
   readonly sector_identifier_uri?: string;

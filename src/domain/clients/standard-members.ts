@@ -4,6 +4,7 @@ import type { ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { assertionAlgorithms } from './client-keys.ts';
 import { invalid } from './extra-metadata.ts';
+import { redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 /**
@@ -33,6 +34,7 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
   const refused = notOffered.find((name) => request[name] !== undefined);
   if (refused !== undefined) throw invalid(refused, 'is not offered');
   return {
+    ...readBackchannel(request),
     ...readAssertionAlgorithm(request.token_endpoint_auth_signing_alg),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
@@ -46,4 +48,17 @@ function readAssertionAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 
   const known = assertionAlgorithms.find((one) => one === asked);
   if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
   return { [name]: known };
+}
+
+/** OpenID Connect Back-Channel Logout §2.2: an absolute URI without a fragment; it is asked as the setting EGRESS permits. */
+function readBackchannel(
+  request: RegistrationRequest,
+): Pick<ExtraMetadata, 'backchannel_logout_uri' | 'backchannel_logout_session_required'> {
+  const { backchannel_logout_uri: uri, backchannel_logout_session_required: required } = request;
+  const fault = uri ? redirectUriFault(uri, 'web') : null;
+  if (fault) throw invalid('backchannel_logout_uri', fault);
+  return {
+    ...(uri && { backchannel_logout_uri: uri }),
+    ...(required !== undefined && { backchannel_logout_session_required: required }),
+  };
 }

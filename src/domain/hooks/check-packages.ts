@@ -1,8 +1,8 @@
 import semver from 'semver';
 import { Failure } from '../failure.ts';
 import type { HookPackages, PackageBuilder } from './package-builds.ts';
+import { mostPackages } from './values.ts';
 
-const mostPackages = 10;
 /** As the registry names packages, with the length that it allows. */
 const nameForm = /^(?=.{1,214}$)(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 

@@ -33,12 +33,20 @@ export interface HookOutputLine {
   readonly text: string;
 }
 
+/** What a function threw. */
+export interface HookError {
+  readonly name: string;
+  readonly message: string;
+  /** Name, message and the places in the function itself, a line each; none of this program. */
+  readonly stack?: string;
+}
+
 export interface HookRunResult {
   readonly ending: HookEnding;
   /** What the handler answered, as JSON of at most 16 KiB; `null` when it answered nothing or did not succeed. */
   readonly value: string;
-  /** The error's name and message, without a stack of this program; null when there was none. */
-  readonly error: { readonly name: string; readonly message: string } | null;
+  /** Null when there was none. */
+  readonly error: HookError | null;
   readonly output: readonly HookOutputLine[];
   /** Lines beyond the limits. */
   readonly dropped: number;

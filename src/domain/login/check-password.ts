@@ -15,6 +15,8 @@ export interface PasswordAttempt {
   readonly nameIs?: 'email';
   /** Address the attempt came from; null where the caller's own limit takes the place of the address's. */
   readonly source: string | null;
+  /** What the browser or program says of itself, where it may matter. */
+  readonly userAgent?: string | undefined;
 }
 
 /** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
@@ -26,14 +28,15 @@ export type TriedPassword =
  * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
  * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
  * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
- * by no fault of the user's is held against neither user nor address.
+ * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
+  migrate?: () => Promise<UserRecord | null>,
 ): Promise<UserRecord | null> {
-  return (await tryPassword(services, account, attempt)).user;
+  return (await tryPassword(services, account, attempt, migrate)).user;
 }
 
 /** The same, with the reason of a refusal. */
@@ -41,6 +44,7 @@ export async function tryPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
+  migrate?: () => Promise<UserRecord | null>,
 ): Promise<TriedPassword> {
   const { passwords, limits } = services;
   const { source } = attempt;
@@ -50,8 +54,13 @@ export async function tryPassword(
   try {
     // The place is kept before anything is counted: who is turned away has not guessed.
     const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
-    wrong = tried.user === null;
     if (tried.user) await renewImported(services, tried.user, attempt.password);
+    if (tried.user) return tried;
+    // Outside of the place, which others wait for while a function of the account runs.
+    const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
+    if (migrated) return { user: migrated };
+    await recordFailure(services, account, tried);
+    wrong = true;
     return tried;
   } finally {
     if (!wrong && source !== null) await limits.refund(account, 'sign-in', source);
@@ -72,12 +81,22 @@ async function renewImported(
   }
 }
 
+/** A refusal, with what the trail is to tell of it. */
+interface Refused {
+  readonly user: null;
+  readonly reason: 'unknown_user' | 'wrong_password' | 'closed';
+  /** Who has the name. */
+  readonly named: UserRecord | null;
+  /** After how many wrong passwords sign-in was closed by this one; null: it was not. */
+  readonly closedAfter: number | null;
+}
+
 async function verifyAttempt(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
-): Promise<TriedPassword> {
+): Promise<{ readonly user: UserRecord } | Refused> {
   const { store } = services;
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await findUser(services, account, key, attempt.nameIs);
@@ -93,21 +112,19 @@ async function verifyAttempt(
     return { user };
   }
   const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
-  await recordFailure(services, account, user, reason, counted === 'last' ? policy.maximumInvalidLoginAttempts : null);
-  return { user: null, reason };
+  const closedAfter = counted === 'last' ? policy.maximumInvalidLoginAttempts : null;
+  return { user: null, reason, named: user, closedAfter };
 }
 
 /** One commit for every refusal, whatever its reason; never the name that was typed, which may be a password. */
 async function recordFailure(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  user: UserRecord | null,
-  reason: 'unknown_user' | 'wrong_password' | 'closed',
-  closedAfter: number | null,
+  { named, reason, closedAfter }: Refused,
 ): Promise<void> {
   // Nobody knows who typed; whoever passed it on with an API key is known.
   const actor = currentOrigin().actor ?? ({ type: 'user', id: null } as const);
-  const about = { actor, target: { type: 'user', id: user?.id ?? null } } as const;
+  const about = { actor, target: { type: 'user', id: named?.id ?? null } } as const;
   await services.store.transaction(async (tx) => {
     await recordEvent(tx, services, account, { ...about, action: 'sign_in.failed', detail: { reason } });
     if (closedAfter === null) return;

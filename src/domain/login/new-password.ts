@@ -6,7 +6,8 @@ import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { notDue } from './continue.ts';
-import { type DueReplacing, findPending, policyOfSignIn } from './pending.ts';
+import { type DueReplacing, findPending } from './pending.ts';
+import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { finishSignIn, type SignedIn } from './sign-in.ts';
 import { refuseSignIn } from './standing.ts';
 

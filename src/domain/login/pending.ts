@@ -1,6 +1,5 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -8,6 +7,7 @@ import { type Demand, findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import { isMultiFactor, passwordMethods } from './methods.ts';
+import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { afterReplacing, findStandingFailure } from './standing.ts';
 
 /** A second factor is due: a code of a device, or a device to begin with. */
@@ -43,16 +43,6 @@ export interface Stopped {
 export type Pending = DueFactor | DueReplacing | Stopped;
 
 type PendingServices = Pick<Services, 'store' | 'clock'>;
-
-/** The policy in force for a sign-in. */
-export function policyOfSignIn(
-  { store }: { readonly store: Pick<StoreVerbs, 'policies'> },
-  account: Account,
-  { client }: OpenRequest,
-  user: UserRecord,
-): Promise<PolicyRecord> {
-  return effectivePolicy({ store }, account, user, client);
-}
 
 /** What a sign-in asks for beside the first factor, by the policy in force and by the application's own wish (`acr_values`). */
 export async function demandOfSignIn(

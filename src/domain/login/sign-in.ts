@@ -3,13 +3,15 @@ import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { migrateUser } from '../hooks/migrate-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { checkPassword, type PasswordAttempt } from './check-password.ts';
 import { passwordMethods } from './methods.ts';
-import { demandOfSignIn, policyOfSignIn } from './pending.ts';
+import { demandOfSignIn } from './pending.ts';
+import { fireForRequest, policyOfSignIn, rememberFired } from './policy-of-sign-in.ts';
 import { startSession } from './sessions.ts';
 import { afterReplacing, requireStandingToSignIn } from './standing.ts';
 
@@ -38,21 +40,25 @@ export type SignInResult =
  * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that is not
  * enough signs nobody in: it opens the page on which a second factor is given or a new password is chosen. Throws
  * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`.
+ * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
+  >,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
   attempt: PasswordAttempt,
 ): Promise<SignInResult> {
-  const request = await findOpenRequest(services, account, browser);
+  const found = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
-  const user = await checkPassword(services, account, attempt);
-  if (!user) return { outcome: 'wrong', request };
-  await requireStandingToSignIn(services, account, afterReplacing(user), request.client);
+  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request: found };
+  const user = await checkPassword(services, account, attempt, () => migrateUser(services, account, attempt));
+  if (!user) return { outcome: 'wrong', request: found };
+  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
+  const request = await fireForRequest(services, account, found, user, attempt);
   const demand = await demandOfSignIn(services, account, request, user);
   const own = await effectivePolicy(services, account, user, null);
   const now = services.clock.now();
@@ -85,16 +91,18 @@ export async function finishSignIn(
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
-  { record, client }: OpenRequest,
+  request: OpenRequest,
   user: UserRecord,
   policy: PolicyRecord,
   methods: readonly string[],
 ): Promise<SignedIn> {
+  const { record, client } = request;
   const now = services.clock.now();
   const browserSecret = newSecret(services.random, '');
   const sessionSecret = await startSession(services, tx, account, user, policy, methods, browser.sessionSecret);
   await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
   await tx.users.update(account.id, user.id, { lastLogin: now });
+  await rememberFired(tx, account, request, user);
   const about = { type: 'user', id: user.id } as const;
   const detail = { app_id: client.appId, methods };
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });

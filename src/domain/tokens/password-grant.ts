@@ -2,11 +2,13 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { firePreAuthentication } from '../hooks/fire.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
 import { passwordMethods } from '../login/methods.ts';
+import { signingIn } from '../login/policy-of-sign-in.ts';
 import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { needsSecondFactor } from '../second-factor/demand.ts';
+import { findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
 import { allowedScope, grantableScope, splitScope } from './scopes.ts';
@@ -15,10 +17,23 @@ import type { TokenSet } from './token-set.ts';
 
 /**
  * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on.
- * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid` and the refusals of the user's standing.
+ * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'passwords' | 'limits' | 'counts'>,
+  services: Pick<
+    Services,
+    | 'store'
+    | 'clock'
+    | 'random'
+    | 'vault'
+    | 'signer'
+    | 'passwords'
+    | 'limits'
+    | 'counts'
+    | 'hooks'
+    | 'packageBuilds'
+    | 'geoip'
+  >,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,
@@ -38,8 +53,10 @@ export async function grantByPassword(
   const user = await checkPassword(services, account, attempt);
   if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
   await requireStandingToSignIn(services, account, user, client);
+  const inForce = await effectivePolicy(services, account, user, client);
+  const { chosen } = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
   // Nor one on which to give a second factor. Who tries passwords must not learn that this one is right.
-  if (await needsSecondFactor(services, account, user, client)) {
+  if ((await findDemand(services, account, user.id, chosen ?? inForce)) !== 'none') {
     const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
     return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
   }

@@ -1,5 +1,7 @@
 /** The process of one build. It knows the registry and the packages, works in its own folder and is ended by the service. */
 
+import { rmSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { FromBuild, ResolvedPackage, ToBuild } from '../protocol.ts';
 import { bundle } from './bundle.ts';
@@ -7,6 +9,9 @@ import { PackageRefusal } from './refusal.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { resolvePackages } from './resolve.ts';
 import { unpackAll } from './unpack.ts';
+
+// Nobody waits for a build as one waits for a sign-in.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const folder = process.cwd();
 let resolved: { registry: Registry; names: readonly string[]; packages: readonly ResolvedPackage[] } | null = null;
@@ -32,4 +37,8 @@ function refusalOf(error: unknown): FromBuild {
 process.on('message', async (message: ToBuild) => {
   process.send?.(await answer(message).catch(refusalOf));
 });
-process.on('disconnect', () => process.exit(0));
+// The service is gone, and with it who would have removed the folder.
+process.on('disconnect', () => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});

@@ -2,7 +2,14 @@ import type { Knex } from 'knex';
 import type { AuthorizationStore } from '../store.ts';
 import * as rows from './rows.ts';
 
-type RequestVerb = 'createRequest' | 'findRequest' | 'signIn' | 'keepFirstFactor' | 'decide' | 'finishRequest';
+type RequestVerb =
+  | 'createRequest'
+  | 'findRequest'
+  | 'signIn'
+  | 'keepFirstFactor'
+  | 'keepFiring'
+  | 'decide'
+  | 'finishRequest';
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
@@ -34,6 +41,10 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
         password_checked_at: checkedAt,
         methods: JSON.stringify(methods),
       });
+    },
+    keepFiring: async (accountId, digest, { hookPolicyId, hookPolicyUserId, hookTraits }) => {
+      const fired = { hookPolicyId, hookPolicyUserId, hookTraits };
+      await one(accountId, digest).update(rows.authorizationRequests.write(fired));
     },
     decide: async (accountId, digest, decision, userId) => {
       await one(accountId, digest).update({ decision, decided_by: userId });

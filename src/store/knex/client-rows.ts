@@ -1,6 +1,13 @@
 /** Which column keeps which field of clients and of what they show. */
 
-import type { AppDetails, AssertionRecord, ClientOwnership, ClientRecord, TokenClient } from '../records.ts';
+import type {
+  AppDetails,
+  AssertionRecord,
+  ClientOwnership,
+  ClientRecord,
+  NoticeRecord,
+  TokenClient,
+} from '../records.ts';
 import { flag, json, shape } from './shape.ts';
 
 const clientOfTokens = {
@@ -36,6 +43,16 @@ export const clients = shape<ClientRecord>('clients', 'appId', {
 
 export const clientOwnership = shape<ClientOwnership>('clients', null, {
   registrationTokenDigest: 'registration_token_digest',
+});
+
+export const logoutNotices = shape<NoticeRecord>('logout_notices', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  appId: 'app_id',
+  subject: 'subject',
+  sid: 'sid',
+  attempts: 'attempts',
+  dueAt: 'due_at',
 });
 
 export const clientAssertions = shape<AssertionRecord>('client_assertions', null, {

@@ -1,24 +1,61 @@
-/** Which column keeps which field, of what hooks need beside themselves. */
+/** Which column keeps which field of a hook, its versions, variables and executions. */
 
-import type { PackageBuildRecord, SignInHistoryRecord } from '../records.ts';
-import { json, shape } from './shape.ts';
+import type { HookExecutionRecord, HookRecord, HookVariableRecord, HookVersionRecord } from '../records.ts';
+import { flag, json, shape } from './shape.ts';
 
-export const packageBuilds = shape<PackageBuildRecord>('package_builds', 'id', {
+export const hooks = shape<HookRecord>('hooks', 'id', {
   accountId: 'account_id',
   id: 'id',
-  packages: json('packages'),
-  state: 'state',
-  digest: 'digest',
-  failure: 'failure',
-  attempts: 'attempts',
-  dueAt: 'due_at',
+  uuid: 'uuid',
+  type: 'type',
+  disabled: flag('disabled'),
+  version: 'version',
+  runningVersion: 'running_version',
+  shadowFunction: 'shadow_function',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 });
 
-export const signInHistories = shape<SignInHistoryRecord>('sign_in_histories', null, {
+export const hookVersions = shape<HookVersionRecord>('hook_versions', null, {
   accountId: 'account_id',
-  userId: 'user_id',
-  history: json('history'),
+  hookId: 'hook_id',
+  version: 'version',
+  type: 'type',
+  function: 'function',
+  disabled: flag('disabled'),
+  runtime: 'runtime',
+  retries: 'retries',
+  timeoutSeconds: 'timeout_seconds',
+  options: json('options'),
+  variableIds: json('variable_ids'),
+  packages: json('packages'),
+  conditions: json('conditions'),
+  contextVersion: 'context_version',
+  packageBuildId: 'package_build_id',
+  createdAt: 'created_at',
+});
+
+export const hookVariables = shape<HookVariableRecord>('hook_variables', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  uuid: 'uuid',
+  name: 'name',
+  sealedValue: 'sealed_value',
+  createdAt: 'created_at',
   updatedAt: 'updated_at',
+});
+
+export const hookExecutions = shape<HookExecutionRecord>('hook_executions', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  hookId: 'hook_id',
+  requestId: 'request_id',
+  correlationId: 'correlation_id',
+  createdAt: 'created_at',
+  outcome: 'outcome',
+  durationMilliseconds: 'duration_ms',
+  attempt: 'attempt',
+  events: json('events'),
+  sealedReplay: 'sealed_replay',
+  expiresAt: 'expires_at',
 });

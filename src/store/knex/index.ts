@@ -13,9 +13,12 @@ import { damageOf, translate } from './errors.ts';
 import { countVerbs, eventVerbs } from './events.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
+import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
+import { hookVerbs } from './hooks.ts';
 import { inviteVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
@@ -61,11 +64,15 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
     secondFactors: secondFactorVerbs(db),
+    notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
     invites: inviteVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
+    hooks: hookVerbs(db),
+    hookVariables: hookVariableVerbs(db),
+    hookExecutions: hookExecutionVerbs(db),
     packageBuilds: packageBuildVerbs(db),
     signInHistories: signInHistoryVerbs(db),
   };

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { PackageBuildStore, SignInHistoryStore } from '../store.ts';
-import * as rows from './hook-rows.ts';
 import { isPostgres } from './list-index.ts';
+import * as rows from './package-rows.ts';
 
 /** The build that has waited longest. On PostgreSQL a row that another node is about to take is passed over. */
 function takeOne(db: Knex): string {

@@ -21,6 +21,7 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   { table: 'factor_devices', key: ['id'], keep: 0 },
   { table: 'factor_verifications', key: ['id'], keep: hour },
   { table: 'client_assertions', key: ['app_id', 'digest'], keep: 0 },
+  { table: 'hook_executions', key: ['id'], keep: 0 },
 ];
 
 async function purgeExpired(db: Knex, now: Milliseconds, limit: number): Promise<number> {

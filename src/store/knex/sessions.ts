@@ -16,7 +16,7 @@ export function sessionVerbs(db: Knex): SessionStore {
       await db('sessions').where({ account_id: accountId, id }).update({ last_seen_at: lastSeenAt });
     },
     end: async (accountId, digest) => {
-      await db('sessions').where({ account_id: accountId, digest }).delete();
+      return (await db('sessions').where({ account_id: accountId, digest }).delete()) > 0;
     },
     endOfUser: async (accountId, userId) => {
       await db('sessions').where({ account_id: accountId, user_id: userId }).delete();

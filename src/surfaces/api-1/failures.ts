@@ -69,6 +69,7 @@ export const failures = {
   user_suspended: badRequest,
   user_inactive: badRequest,
   access_not_assigned: badRequest,
+  sign_in_refused: badRequest,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
   invite_unusable: badRequest,

@@ -36,9 +36,17 @@ export const takesArray: ReadonlySet<string> = new Set([
   'setRoleApps',
 ] satisfies (keyof operations)[]);
 
+/** Lists whose clients take 422 for a cursor that is none (hooks, variables and logs). */
+const takesNoCursor: ReadonlySet<string> = new Set([
+  'listHooks',
+  'listHookVariables',
+  'listHookLogs',
+] satisfies (keyof operations)[]);
+
 const arrayExpected = error(400, 'BadRequestError', 'Expected array in request');
 
 function invalidRequest(failure: Failure, { operation }: RefusalContext) {
+  if (failure.detail.name === 'cursor' && takesNoCursor.has(operation ?? '')) return unprocessable(failure);
   const noArray = failure.detail.name === 'the body' && takesArray.has(operation ?? '');
   return noArray ? arrayExpected(failure) : badRequest(failure);
 }
@@ -93,6 +101,7 @@ export const failures = {
   user_suspended: unprocessable,
   user_inactive: unprocessable,
   access_not_assigned: unprocessable,
+  sign_in_refused: unprocessable,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
   invite_unusable: badRequest,

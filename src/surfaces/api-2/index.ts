@@ -13,6 +13,8 @@ import { callers } from './callers.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { listEvents } from './events.ts';
 import { failures, takesArray } from './failures.ts';
+import { hookVariables } from './hook-variables.ts';
+import { hooks } from './hooks.ts';
 import { mfa } from './mfa.ts';
 import { policies } from './policies.ts';
 import { roleMembers } from './role-members.ts';
@@ -35,6 +37,8 @@ export function api2(services: Services): SurfaceDefinition<operations> {
     ...roleMembers(services),
     ...apps(services),
     ...callers(services),
+    ...hooks(services),
+    ...hookVariables(services),
     listEvents: listEvents(services),
   };
   return {

@@ -48,6 +48,7 @@ export const failures = {
   user_suspended: wrongPassword,
   user_inactive: wrongPassword,
   access_not_assigned: wrongPassword,
+  sign_in_refused: wrongPassword,
   authorization_request_invalid: wrongPassword,
   cross_site_request: wrongPassword,
   invite_unusable: wrongPassword,

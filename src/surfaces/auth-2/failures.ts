@@ -62,6 +62,7 @@ export const failures = {
   user_suspended: bearerRefused,
   user_inactive: bearerRefused,
   access_not_assigned: bearerRefused,
+  sign_in_refused: bearerRefused,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
   invite_unusable: badRequest,

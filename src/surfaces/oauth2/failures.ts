@@ -26,11 +26,13 @@ const json =
     ...(headers && { headers }),
   });
 
-/** The browser is told by a page at the authorization endpoint; programs by JSON everywhere else. */
+/** A person is looking: the browser is told by a page; programs by JSON everywhere else. */
+const browsed: readonly (keyof operations)[] = ['authorize', 'authorizeByForm', 'endSession', 'endSessionByForm'];
+
 const pageOr =
   <Status extends PageStatus, Data>(status: Status, data: (failure: Failure) => Data) =>
   (failure: Failure, context: RefusalContext) =>
-    context.operation === 'authorize' || context.operation === 'authorizeByForm'
+    browsed.some((operation) => operation === context.operation)
       ? { status, body: failurePage(status, failure, context), headers: failurePageHeaders(context) }
       : data(failure);
 
@@ -95,6 +97,7 @@ export const failures = {
   user_suspended: invalidGrant,
   user_inactive: invalidGrant,
   access_not_assigned: invalidGrant,
+  sign_in_refused: invalidGrant,
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
   invite_unusable: invalidRequest,

@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { authorize, authorizeByForm } from './authorize.ts';
+import { endSession, endSessionByForm } from './end-session.ts';
 import { failures } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
 import { issueToken } from './issue-token.ts';
@@ -27,6 +28,8 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     deleteClient: deleteClient(services),
     authorize: authorize(services),
     authorizeByForm: authorizeByForm(services),
+    endSession: endSession(services),
+    endSessionByForm: endSessionByForm(services),
     issueToken: issueToken(services),
     readUserinfo: readUserinfo(services),
     readUserinfoByForm: readUserinfoByForm(services),

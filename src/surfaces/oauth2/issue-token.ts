@@ -13,7 +13,8 @@ import type { Services } from '../../services.ts';
 import { presentedClient } from './presented-client.ts';
 
 type Form = components['schemas']['TokenRequest'];
-type Grant = (services: Services, origin: Origin, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+type From = Origin & { readonly userAgent: string | undefined };
+type Grant = (services: Services, origin: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
 const grants: Readonly<Record<string, Grant>> = {
@@ -27,8 +28,8 @@ const grants: Readonly<Record<string, Grant>> = {
     refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form)),
   client_credentials: async (services, { account }, client, form) =>
     grantToClient(services, account, client, askedOf(form)),
-  password: async (services, { account, source }, client, form) => {
-    const attempt = { username: need(form, 'username'), password: need(form, 'password'), source };
+  password: async (services, { account, source, userAgent }, client, form) => {
+    const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     return grantByPassword(services, account, client, attempt, { scope: form.scope, resource: resourceOf(form) });
   },
 };
@@ -40,7 +41,10 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
     if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
     const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));
-    return respond(200, representTokens(await grant(services, origin, client, body)));
+    return respond(
+      200,
+      representTokens(await grant(services, { ...origin, userAgent: headers['user-agent'] }, client, body)),
+    );
   };
 }
 

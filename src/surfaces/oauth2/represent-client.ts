@@ -24,6 +24,7 @@ export function representClient(
 ): components['schemas']['RegisteredClient'] {
   const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
   const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
+  const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
   return {
     ...keptMetadata(client),
     client_id: client.clientId,
@@ -41,6 +42,8 @@ export function representClient(
     subject_type: client.subjectType,
     id_token_signed_response_alg: client.idTokenAlg,
     require_auth_time: require_auth_time ?? false,
+    ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
+    ...(backchannel_logout_session_required !== undefined && { backchannel_logout_session_required }),
     ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
     ...(default_max_age !== undefined && { default_max_age }),
     ...(logo_uri !== undefined && { logo_uri }),

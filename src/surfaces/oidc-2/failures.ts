@@ -84,6 +84,7 @@ export const failures = {
   user_suspended: refused('Access is unauthorized: user is suspended'),
   user_inactive: refused('Access is unauthorized'),
   access_not_assigned: refused('Access is unauthorized'),
+  sign_in_refused: refused('Access is unauthorized'),
   authorization_request_invalid: invalidRequest,
   cross_site_request: invalidRequest,
   invite_unusable: invalidRequest,

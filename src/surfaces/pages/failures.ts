@@ -44,6 +44,7 @@ export const failures = {
   user_suspended: page(403),
   user_inactive: page(403),
   access_not_assigned: page(403),
+  sign_in_refused: page(403),
   authorization_request_invalid: page(400),
   cross_site_request: page(403),
   invite_unusable: page(410),

@@ -19,6 +19,7 @@ import { showNewPassword } from './show-new-password.ts';
 import { showSecondFactor } from './show-second-factor.ts';
 import { showSignIn } from './show-sign-in.ts';
 import { signIn } from './sign-in.ts';
+import { showSignedOut, showSignOut, signOut } from './sign-out.ts';
 
 export function pages(services: Services): SurfaceDefinition<operations> {
   const handlers: Handlers<operations> = {
@@ -33,6 +34,9 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showConsent: showConsent(services),
     decideConsent: decideConsent(services),
     continueAuthorization: continueAuthorization(services),
+    showSignOut: showSignOut(services),
+    signOut: signOut(services),
+    showSignedOut,
     readAsset: readAsset(),
     ...invites(services),
   };

@@ -8,12 +8,15 @@ import { formChallenge, formHeaders, representSignIn, setCookies } from './repre
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: Pick<
+    Services,
+    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
+  >,
 ): Handler<operations['signIn']> {
-  return async ({ body, origin: { account, cookies, source } }, respond) => {
+  return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);
     const username = body.username ?? '';
-    const attempt = { username, password: body.password ?? '', source };
+    const attempt = { username, password: body.password ?? '', source, userAgent: headers['user-agent'] };
     const result = await signInUser(services, account, browser, body.csrf, attempt);
     if (result.outcome === 'signed_in' || result.outcome === 'halfway') {
       return respond(303, undefined, {

@@ -77,6 +77,7 @@ export const failures = {
   user_suspended: unprocessable,
   user_inactive: unprocessable,
   access_not_assigned: unprocessable,
+  sign_in_refused: unprocessable,
   authorization_request_invalid: badRequest,
   cross_site_request: badRequest,
   invite_unusable: unprocessable,

@@ -12,6 +12,9 @@ import { callers } from './callers.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
+import { hookTests } from './hook-tests.ts';
+import { hookVariables } from './hook-variables.ts';
+import { hooks } from './hooks.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
 import { matrix } from './matrix.ts';
@@ -53,6 +56,9 @@ for (const kind of databases) {
     describe('custom attributes', () => customAttributes(app));
     describe('API authorization servers', () => apiAuthorizations(app));
     describe('policies', () => policies(app));
+    describe('variables of hooks', () => hookVariables(app));
+    describe('hooks', () => hooks(app));
+    describe('test runs of hooks', () => hookTests(app));
     describe('second factors', () => mfa(app));
   });
 

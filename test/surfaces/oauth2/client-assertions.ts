@@ -180,6 +180,18 @@ export function clientAssertions(app: AppOf): void {
     assertError(await ask(shown(await sign(app(), named.client_id, both))), 400, 'invalid_client');
   });
 
+  it('EdDSA and Ed25519 are one, whatever the key and the registration say (RFC 9864 §2.2)', async () => {
+    for (const [signs, named] of [
+      ['Ed25519', 'EdDSA'],
+      ['EdDSA', 'Ed25519'],
+    ] as const) {
+      const key = await testKey(signs, 'k');
+      const metadata = { ...service, token_endpoint_auth_signing_alg: named };
+      const client = await registerSigner(app(), [{ ...key, jwk: { ...key.jwk, alg: named } }], metadata);
+      assert.equal((await ask(shown(await sign(app(), client.client_id, key)))).status, 200);
+    }
+  });
+
   it('several keys without kid: whichever signed', async () => {
     const [one, two] = [await testKey('ES256', 'one'), await testKey('ES256', 'two')];
     const jwks = { keys: [one, two].map(({ jwk: { kid: _, ...jwk } }) => jwk) };

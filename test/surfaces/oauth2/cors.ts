@@ -14,7 +14,11 @@ const crossing = {
   '/oauth2/userinfo': ['GET', 'POST'],
   '/oauth2/revoke': ['POST'],
 } as const;
-const staying = { '/oauth2/authorize': ['GET', 'POST'], '/oauth2/introspect': ['POST'] } as const;
+const staying = {
+  '/oauth2/authorize': ['GET', 'POST'],
+  '/oauth2/logout': ['GET', 'POST'],
+  '/oauth2/introspect': ['POST'],
+} as const;
 const fromElsewhere = { origin: 'https://spa.example' };
 
 function corsHeaders(answer: Answer): string[] {

@@ -7,7 +7,7 @@ const addresses = ['/.well-known/openid-configuration', '/.well-known/oauth-auth
 
 /** The whole document of an account with default settings: whatever is more or less than this is a mistake. */
 const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 function wanted(issuer: string): Record<string, unknown> {
   return {
@@ -17,6 +17,9 @@ function wanted(issuer: string): Record<string, unknown> {
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
     jwks_uri: `${issuer}/oauth2/jwks`,
     registration_endpoint: `${issuer}/oauth2/register`,
+    end_session_endpoint: `${issuer}/oauth2/logout`,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     introspection_endpoint: `${issuer}/oauth2/introspect`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     scopes_supported: ['openid', 'profile', 'email', 'groups'],

@@ -16,6 +16,7 @@ import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { discovery } from './discovery.ts';
+import { endingSessions } from './end-session.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
 import { introspection } from './introspect-token.ts';
@@ -51,6 +52,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'redirect variants': redirectVariants,
+  'the end of a session': endingSessions,
   redemption,
   pkce,
   'client authentication': clientAuthentication,

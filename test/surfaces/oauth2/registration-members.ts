@@ -48,6 +48,8 @@ const values: Readonly<Record<string, unknown>> = {
   initiate_login_uri: 'https://members.example.com/start',
   request_uris: ['https://members.example.com/canary'],
   post_logout_redirect_uris: ['https://members.example.com/bye'],
+  backchannel_logout_uri: 'https://members.example.com/ended',
+  backchannel_logout_session_required: true,
   frontchannel_logout_uri: 'https://members.example.com/canary',
   frontchannel_logout_session_required: true,
   login_url: 'https://members.example.com/login',

@@ -22,6 +22,7 @@ import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
 import { secondFactor } from './second-factor.ts';
 import { sessions } from './sessions.ts';
+import { signOut } from './sign-out.ts';
 import { statuses } from './statuses.ts';
 import { steps } from './steps.ts';
 
@@ -42,6 +43,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   policies,
   consent,
   invites,
+  'sign-out': signOut,
   assets,
 };
 

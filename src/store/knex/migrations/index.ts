@@ -7,9 +7,11 @@ import * as authorizationServers from './0005_authorization_servers.ts';
 import * as policies from './0006_policies.ts';
 import * as apps from './0007_apps.ts';
 import * as secondFactor from './0008_second_factor.ts';
+import * as hooks from './0009_hooks.ts';
 import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
+import * as signOut from './0014_sign_out.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -21,9 +23,11 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0006_policies', ...policies },
   { name: '0007_apps', ...apps },
   { name: '0008_second_factor', ...secondFactor },
+  { name: '0009_hooks', ...hooks },
   { name: '0010_hook_packages', ...hookPackages },
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
+  { name: '0014_sign_out', ...signOut },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { createHookEgress } from '../adapters/egress/policies.ts';
+import { readConfig } from '../config.ts';
+import { Failure } from '../domain/failure.ts';
+import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
+import type { HookRunResult } from '../domain/hooks/runner.ts';
+import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
+import { createHookRunner } from '../hook-runner/runner.ts';
+import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
+import { addHookLogCommands } from './hook-log-commands.ts';
+
+/** The longest time that a hook of each type may have. */
+const timeouts = new Map([
+  ['pre-authentication', 1000],
+  ['user-migration', 10_000],
+]);
+/** Of a run that belongs to no account. */
+const nobody = 0;
+const localRun = '00000000-0000-0000-0000-000000000000';
+
+interface RunOptions {
+  readonly type: string;
+  readonly context: string;
+  readonly env?: readonly string[];
+}
+
+export function addHookCommands(program: Command, outlet: Outlet): void {
+  const group = addGroup(program, 'hook', 'Smart Hooks');
+  addHookLogCommands(group, outlet);
+  addCommand<RunOptions>(
+    group,
+    'run <file.js>',
+    'run a function here, as the service would',
+    outlet,
+    ({ args: [file], options }) => runHere(String(file), options),
+  )
+    .requiredOption('--type <type>', [...timeouts.keys()].join(' or '))
+    .requiredOption('--context <file.json>', 'what the handler gets')
+    .option(
+      '--env <name=value>',
+      'a variable that the function finds in its environment; may be given several times',
+      collect,
+    );
+}
+
+/** Reads nothing but the two files; the database is not asked. Exit 1 unless the function ended well. */
+async function runHere(file: string, { type, context: contextFile, env = [] }: RunOptions): Promise<Answer> {
+  const timeoutMilliseconds = timeouts.get(type);
+  if (timeoutMilliseconds === undefined) {
+    throw new Failure('value_invalid', { name: 'type', message: `type must be ${[...timeouts.keys()].join(' or ')}` });
+  }
+  const variables = readPairs(env);
+  const source = await readText(file);
+  const context = readJson(contextFile, await readText(contextFile));
+  const egress = createHookEgress({ ...readConfig().hookEgress, isOwnHost: async () => false });
+  const runner = createHookRunner({ fetch: createGuestFetch(egress), waitMilliseconds: 10_000 });
+  try {
+    const mistake = runner.checkSyntax(source);
+    if (mistake) {
+      const message = `${file}:${mistake.line}:${mistake.column}: ${mistake.message}`;
+      throw new Failure('value_invalid', { name: 'function', message });
+    }
+    const call = { accountId: nobody, source, packages: null, context, variables, timeoutMilliseconds };
+    return describe(await runner.run(call));
+  } finally {
+    await runner.close();
+  }
+}
+
+function describe(result: HookRunResult): Answer {
+  const { ending, durationMilliseconds } = result;
+  const value = JSON.parse(result.value) as unknown;
+  const output = outputLines(localRun, result, Date.now(), maskingOf([])).lines;
+  const json = { outcome: ending, value, output, duration_ms: Math.round(durationMilliseconds) };
+  const text = `${[...output, `${ending} in ${json.duration_ms} ms`, JSON.stringify(value, null, 2)].join('\n')}\n`;
+  return { json, text, exitCode: ending === 'success' ? 0 : 1 };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new Failure('value_invalid', { name: file, message: `${file} cannot be read` });
+  }
+}
+
+function readJson(file: string, text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    throw new Failure('value_invalid', { name: 'context', message: `${file} is no JSON` });
+  }
+}

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Account } from '../domain/accounts/account.ts';
+import { Failure } from '../domain/failure.ts';
+import { replay, setShadow } from '../domain/hooks/drafts.ts';
+import { pageExecutions } from '../domain/hooks/executions.ts';
+import { rollBackHook } from '../domain/hooks/hooks.ts';
+import type { Services } from '../services.ts';
+import type { HookExecutionRecord } from '../store/records.ts';
+import { type Answer, addCommand, type Outlet } from './command.ts';
+import { fields, isoTime } from './output.ts';
+import { withAccount } from './session.ts';
+
+const shownAtFirst = 100;
+const pollMilliseconds = 500;
+/** A record is stored when all hooks of its sign-in have ended: so long before the last look it may have begun. */
+const overlapMilliseconds = 120_000;
+
+interface OfAccount {
+  readonly account: string;
+}
+
+/** Commands about hooks that an account has. */
+export function addHookLogCommands(group: Command, outlet: Outlet): void {
+  addCommand<OfAccount & { follow?: true; json?: true }>(
+    group,
+    'logs <hook id>',
+    'the last runs of a hook, oldest first',
+    outlet,
+    ({ args: [id], options }) =>
+      withAccount(options.account, (services, account) => logs(services, account, String(id), options, outlet)),
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .option('--follow', 'and those that come, until it is interrupted; with --json a value a line');
+  addCommand<OfAccount & { file: string }>(
+    group,
+    'replay <request_id>',
+    'run a draft with the context of a recorded run, and compare',
+    outlet,
+    async ({ args: [id], options }) => {
+      const source = await readDraft(options.file);
+      return withAccount(options.account, (services, account) => compare(services, account, String(id), source));
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .requiredOption('--file <draft.js>', 'the draft');
+  addCommand<OfAccount & { file?: string; off?: true }>(
+    group,
+    'shadow <hook id>',
+    'let a draft run beside a hook: the log says where they differ',
+    outlet,
+    async ({ args: [id], options: { account: subdomain, file, off } }) => {
+      if ((file === undefined) === (off === undefined)) {
+        throw new Failure('value_invalid', { name: 'file', message: 'name either --file or --off' });
+      }
+      const source = file === undefined ? null : await readDraft(file);
+      return withAccount(subdomain, async (services, account) => {
+        await setShadow(services, account, String(id), source);
+        const json = { id: String(id), shadow: source === null ? 'off' : 'on' };
+        return { json, text: fields(json) };
+      });
+    },
+  )
+    .requiredOption('--account <subdomain>', 'the account')
+    .option('--file <draft.js>', 'the draft')
+    .option('--off', 'no draft any more');
+  addCommand<OfAccount>(
+    group,
+    'rollback <hook id>',
+    'undo the last write of a hook; once more undoes that',
+    outlet,
+    ({ args: [id], options }) =>
+      withAccount(options.account, async (services, account): Promise<Answer> => {
+        const { hook, status } = await rollBackHook(services, account, String(id));
+        const json = { id: hook.uuid, version: hook.version, status, disabled: hook.disabled };
+        return { json, text: fields({ ...json, disabled: hook.disabled ? 'yes' : 'no' }) };
+      }),
+  ).requiredOption('--account <subdomain>', 'the account');
+}
+
+async function readDraft(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new Failure('value_invalid', { name: 'file', message: `${file} cannot be read` });
+  }
+}
+
+async function compare(services: Services, account: Account, id: string, source: string): Promise<Answer> {
+  const { recorded, draft, same } = await replay(services, account, id, source);
+  const { output, durationMilliseconds: duration, ...told } = draft;
+  const json = { request_id: id, same, recorded, draft: { ...told, output, duration_ms: duration } };
+  const words = ({ outcome, result }: typeof told) => (result === null ? outcome : `${outcome}: ${result}`);
+  const summary = fields({ same: same ? 'yes' : 'no', recorded: words(recorded), draft: words(told) });
+  return { json, text: [...output.map((line) => `${line}\n`), summary].join(''), exitCode: same ? 0 : 1 };
+}
+
+/** Runs since `from`, oldest first. */
+async function runsSince(services: Services, account: Account, id: string, from: number, descending: boolean) {
+  const filters = [{ field: 'created_at', test: 'from', values: [from] }] as const;
+  const sort = { field: 'created_at', descending };
+  const query = { sort, filters, limit: descending ? shownAtFirst : 1000, at: { page: 1 } };
+  const { items } = await pageExecutions(services, account, id, query);
+  return descending ? [...items].reverse() : items;
+}
+
+async function logs(
+  services: Services,
+  account: Account,
+  id: string,
+  { follow, json }: { follow?: true; json?: true },
+  outlet: Outlet,
+): Promise<Answer | null> {
+  const first = await runsSince(services, account, id, 0, true);
+  if (!follow) return { json: first.map(represent), text: first.map(lines).join('') || 'none\n' };
+  const seen = new Map(first.map((run) => [run.requestId, run.createdAt]));
+  const show = (runs: readonly HookExecutionRecord[]) =>
+    outlet.write(runs.map((run) => (json ? `${JSON.stringify(represent(run))}\n` : lines(run))).join(''));
+  let reads = first.length === 0 || (await show(first));
+  while (reads) {
+    await delay(pollMilliseconds);
+    const from = services.clock.now() - overlapMilliseconds;
+    for (const [run, at] of seen) if (at < from) seen.delete(run);
+    const found = (await runsSince(services, account, id, from, false)).filter(({ requestId }) => !seen.has(requestId));
+    for (const { requestId, createdAt } of found) seen.set(requestId, createdAt);
+    if (found.length > 0) reads = await show(found);
+  }
+  return null;
+}
+
+function represent(run: HookExecutionRecord) {
+  return {
+    request_id: run.requestId,
+    correlation_id: run.correlationId,
+    created_at: isoTime(run.createdAt),
+    outcome: run.outcome,
+    duration_ms: run.durationMilliseconds,
+    attempt: run.attempt,
+    events: run.events,
+  };
+}
+
+function lines(run: HookExecutionRecord): string {
+  const head = `${isoTime(run.createdAt)}  ${run.requestId}  ${run.outcome}  ${run.durationMilliseconds} ms  attempt ${run.attempt}`;
+  return [head, ...run.events.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,21 @@
+/** Versions of the context that a function gets (the document's §9). */
+
+import semver from 'semver';
+import { invalid } from './values.ts';
+
+export const contextVersions = ['1.0.0', '1.1.0'] as const;
+
+export type ContextVersion = (typeof contextVersions)[number];
+
+export const latestContextVersion = '1.1.0' satisfies ContextVersion;
+
+/** The version that a stored text names: itself, or the highest in its range; null when there is none. */
+export function findContextVersion(text: string): ContextVersion | null {
+  return semver.maxSatisfying(contextVersions, text);
+}
+
+/** A version or a range, as it was sent. Throws `value_invalid`. */
+export function readContextVersion(text: string): string {
+  if (findContextVersion(text) !== null) return text;
+  throw invalid('context_version', `must be ${contextVersions.join(', ')} or a range that holds one of them`);
+}

@@ -1,0 +1,71 @@
+/** What functions get (the document's §6), by version of the context. */
+
+import type { ClientRecord, PolicyRecord, StoredHook, UserRecord } from '../../store/records.ts';
+import { displayName } from '../clients/represent-metadata.ts';
+import { findContextVersion } from './context-versions.ts';
+
+/** A browser or program, by what it says of itself. */
+export interface Device {
+  readonly userAgent: string | null;
+}
+
+/** A sign-in whose password was right. */
+export interface SigningIn {
+  /** As they stood before this sign-in: the wrong passwords before it included. */
+  readonly user: UserRecord;
+  readonly client: ClientRecord;
+  /** As typed. */
+  readonly username: string;
+  readonly device: Device;
+  /** Address that it comes from; null where it is not known. */
+  readonly source: string | null;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const longestUserAgent = 512;
+
+/** The context of one run; `policy` is the one in force until now. */
+export function preAuthenticationContext(
+  { definition }: Pick<StoredHook, 'definition'>,
+  { user, client, username, device }: SigningIn,
+  policy: Pick<PolicyRecord, 'id'>,
+  ids: { readonly requestId: string; readonly correlationId: string },
+  facts: Members,
+): Members {
+  const newer = findContextVersion(definition.contextVersion) === '1.1.0';
+  const { failedLoginAttemptsEnabled = false } = definition.options ?? {};
+  return {
+    user: {
+      user_identifier: username,
+      policy_id: policy.id,
+      ...(newer && {
+        id: user.id,
+        last_login_success: user.lastLogin === null ? null : new Date(user.lastLogin).toISOString(),
+      }),
+    },
+    device: describeDevice(device),
+    ...(newer && { app: { id: client.appId, uuid: client.clientId, name: displayName(client) } }),
+    ...(newer && failedLoginAttemptsEnabled && { failed_login_attempts: user.invalidLoginAttempts }),
+    ...facts,
+    correlation_id: ids.correlationId,
+    request_id: ids.requestId,
+  };
+}
+
+export function migrationContext(
+  attempt: { readonly username: string; readonly password: string },
+  ids: { readonly requestId: string; readonly correlationId: string },
+): Members {
+  return {
+    user_identifier: attempt.username,
+    password: attempt.password,
+    correlation_id: ids.correlationId,
+    request_id: ids.requestId,
+  };
+}
+
+function describeDevice({ userAgent }: Device): Members {
+  const shown = userAgent?.slice(0, longestUserAgent) ?? null;
+  return { user_agent: shown, is_mobile: /\b(?:Mobi|Mobile|Android|iPhone|iPad|iPod)/i.test(shown ?? '') };
+}

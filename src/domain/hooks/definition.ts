@@ -1,0 +1,150 @@
+/** What a write of a hook says, read member by member (the document's §2.3). */
+
+import semver from 'semver';
+import type { Services } from '../../services.ts';
+import type { HookCondition, HookDefinition, HookOptions, HookType, HookVariableRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { latestContextVersion, readContextVersion } from './context-versions.ts';
+import { readFunction } from './source.ts';
+import {
+  hookTypes,
+  invalid,
+  longestTimeoutSeconds,
+  mostConditions,
+  mostEnvVars,
+  mostPackages,
+  mostRetries,
+} from './values.ts';
+
+/** Members as sent; null is the same as left out. */
+export interface HookInput {
+  readonly type: string;
+  readonly function: string;
+  readonly disabled?: boolean | null | undefined;
+  readonly runtime?: string | null | undefined;
+  readonly retries?: number | null | undefined;
+  readonly timeout?: number | null | undefined;
+  /** The flags that were sent; none: no options. */
+  readonly options?: Partial<HookOptions> | null | undefined;
+  /** Names of variables. */
+  readonly envVars?: readonly string[] | null | undefined;
+  readonly packages?: Readonly<Record<string, string>> | null | undefined;
+  readonly conditions?:
+    | readonly { readonly source: string; readonly operator: string; readonly value: string }[]
+    | null
+    | undefined;
+  readonly contextVersion?: string | null | undefined;
+}
+
+/** A definition whose variables are still named. */
+export interface ReadHook {
+  readonly definition: Omit<HookDefinition, 'variableIds'>;
+  readonly envVars: readonly string[];
+}
+
+/** The definition, when it keeps every rule; throws `value_invalid` naming the member. Runs nothing. */
+export function readHook(services: Pick<Services, 'hooks' | 'hookRuntimes'>, input: HookInput): ReadHook {
+  const type = readType(input.type);
+  return {
+    definition: {
+      type,
+      function: readFunction(services.hooks, input.function),
+      disabled: input.disabled ?? false,
+      runtime: readRuntime(services.hookRuntimes, input.runtime ?? null),
+      retries: readWhole('retries', input.retries ?? 0, 0, mostRetries),
+      timeoutSeconds: readTimeout(type, input.timeout ?? 1),
+      options: readOptions(input.options ?? {}),
+      packages: readPackages(input.packages ?? {}),
+      conditions: readConditions(type, input.conditions ?? []),
+      contextVersion: readContextVersion(input.contextVersion ?? latestContextVersion),
+    },
+    envVars: readNames(input.envVars ?? []),
+  };
+}
+
+/** Variables by name. Throws `value_invalid` for a name that none has. */
+export async function findLinked(
+  tx: Pick<StoreVerbs, 'hookVariables'>,
+  account: Pick<Account, 'id'>,
+  names: readonly string[],
+): Promise<readonly HookVariableRecord[]> {
+  if (names.length === 0) return [];
+  const known = new Map((await tx.hookVariables.list(account.id)).map((variable) => [variable.name, variable]));
+  return names.map((name, at) => {
+    const variable = known.get(name);
+    if (!variable) throw invalid(`env_vars.${at}`, 'names no variable of the account');
+    return variable;
+  });
+}
+
+function readType(type: string): HookType {
+  const known = hookTypes.find((one) => one === type);
+  if (!known) throw invalid('type', `must be ${hookTypes.join(' or ')}`);
+  return known;
+}
+
+function readRuntime(runtimes: readonly string[], runtime: string | null): string {
+  const [newest = ''] = runtimes;
+  if (runtime === null) return newest;
+  if (!runtimes.includes(runtime)) throw invalid('runtime', `must be ${runtimes.join(' or ')}`);
+  return runtime;
+}
+
+function readWhole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw invalid(name, least === most ? `must be ${least}` : `must be a whole number from ${least} to ${most}`);
+}
+
+function readTimeout(type: HookType, seconds: number): number {
+  const most = longestTimeoutSeconds[type];
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= most) return seconds;
+  throw invalid('timeout', `must be ${most === 1 ? 1 : `1 to ${most}`} whole seconds for ${type}`);
+}
+
+function readOptions(given: Partial<HookOptions>): HookOptions | null {
+  const none = {
+    riskEnabled: false,
+    locationEnabled: false,
+    mfaDeviceInfoEnabled: false,
+    failedLoginAttemptsEnabled: false,
+  };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? null : { ...none, ...Object.fromEntries(set) };
+}
+
+function readNames(names: readonly string[]): readonly string[] {
+  if (names.length > mostEnvVars) throw invalid('env_vars', `holds more than ${mostEnvVars}`);
+  for (const [at, name] of names.entries()) {
+    if (names.indexOf(name) < at) throw invalid(`env_vars.${at}`, 'is given twice');
+  }
+  return names;
+}
+
+/** What the registry itself calls a name, in lower case; never a path, an address or a tag. */
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+function readPackages(packages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(packages);
+  if (entries.length > mostPackages) throw invalid('packages', `holds more than ${mostPackages}`);
+  for (const [name, version] of entries) {
+    if (name.length > 214 || !packageName.test(name)) throw invalid('packages', 'names what is no name of a package');
+    if (semver.valid(version) !== version) {
+      throw invalid(`packages.${name.slice(0, 100)}`, 'must be an exact version such as 1.2.3');
+    }
+  }
+  return packages;
+}
+
+function readConditions(type: HookType, conditions: NonNullable<HookInput['conditions']>): readonly HookCondition[] {
+  if (conditions.length > mostConditions) throw invalid('conditions', `holds more than ${mostConditions}`);
+  if (conditions.length > 0 && type !== 'pre-authentication') {
+    throw invalid('conditions', 'are for pre-authentication alone: nobody is known before a migration');
+  }
+  return conditions.map(({ source, operator, value }, at) => {
+    if (source !== 'roles') throw invalid(`conditions.${at}.source`, 'must be roles');
+    if (operator !== '~' && operator !== '!~') throw invalid(`conditions.${at}.operator`, 'must be ~ or !~');
+    if (value === '' || value.length > 255) throw invalid(`conditions.${at}.value`, 'must have 1 to 255 characters');
+    return { source, operator, value };
+  });
+}

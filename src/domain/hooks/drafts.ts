@@ -1,0 +1,110 @@
+/** Drafts: a function that is tried on what happened, or beside what happens, before it is written to the hook. */
+
+import { randomUUID } from 'node:crypto';
+import type { HookOutcome, HookType } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { parseAnswer, readPolicyAnswer } from './answers.ts';
+import { recycleNow } from './live.ts';
+import { outputLines } from './log-lines.ts';
+import { readMigrationAnswer } from './migration-answer.ts';
+import { requireHook } from './read-hooks.ts';
+import { openReplay, type ReplayRecord } from './replay-records.ts';
+import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
+import { readFunction } from './source.ts';
+import { findRunning } from './test-run.ts';
+import { invalid } from './values.ts';
+
+/**
+ * Lets a draft run beside a hook, null ends it. Throws `not_found`, `value_invalid` for a draft that does not compile and
+ * for a hook of another type than pre-authentication.
+ */
+export async function setShadow(
+  services: RunServices,
+  account: Account,
+  uuid: string,
+  source: string | null,
+): Promise<void> {
+  const encoded = source === null ? null : encode(services, source);
+  await services.store.transaction(async (tx) => {
+    const { hook } = await requireHook(tx, account, uuid);
+    if (hook.type !== 'pre-authentication')
+      throw invalid('hook', 'is of a type that makes users: no draft runs beside it');
+    await tx.hooks.setShadow(account.id, hook.id, encoded);
+    const target = { type: 'hook', id: hook.id } as const;
+    const detail = { hook_id: uuid, shadow: encoded === null ? 'off' : 'on' } as const;
+    await recordEvent(tx, services, account, { action: 'hook.shadow_set', target, detail });
+  });
+  recycleNow(services.hooks, account.id);
+}
+
+/** How a run ended, in words that can be compared. */
+interface Told {
+  readonly outcome: HookOutcome;
+  readonly result: string | null;
+}
+
+export interface Replayed {
+  readonly recorded: Told;
+  readonly draft: Told & { readonly output: readonly string[]; readonly durationMilliseconds: number };
+  readonly same: boolean;
+}
+
+/**
+ * Runs a draft with the context of a recorded run, and with the variables and packages that the hook has now. Nothing
+ * follows from it. Throws `not_found` for an unknown run or hook, `value_invalid` when nothing was kept of the run.
+ */
+export async function replay(
+  services: RunServices,
+  account: Account,
+  requestId: string,
+  source: string,
+): Promise<Replayed> {
+  const { store } = services;
+  const encoded = encode(services, source);
+  const execution = await store.hookExecutions.find(account.id, requestId);
+  const known = execution && (await store.hooks.findUuid(account.id, execution.hookId));
+  if (!execution || !known) throw new Failure('not_found', { name: 'run', message: 'there is no such run of a hook' });
+  const record = openReplay(services, account, execution);
+  if (!record) throw invalid('run', 'cannot be replayed: no context was kept of it');
+  const { hook, definition } = await findRunning(services, account, known);
+  const draft = { hook, definition: { ...definition, function: encoded } };
+  const runnable = await prepareHook(services, account, draft, await store.hookVariables.list(account.id));
+  const result = await runOnce(services, account, runnable, record.context);
+  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
+  const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
+  const told = tell(hook.type, result.ending, value, policies);
+  const { lines } = outputLines(randomUUID(), result, services.clock.now(), runnable.masking);
+  const target = { type: 'hook', id: hook.id } as const;
+  const detail = { hook_id: hook.uuid, execution_id: requestId };
+  await recordEvent(store, services, account, { action: 'hook.replayed', target, detail });
+  const recorded = { outcome: record.outcome, result: words(record.answer) };
+  return {
+    recorded,
+    draft: { ...told, output: lines, durationMilliseconds: Math.max(0, Math.round(result.durationMilliseconds)) },
+    same: recorded.outcome === told.outcome && recorded.result === told.result,
+  };
+}
+
+function encode(services: Pick<RunServices, 'hooks'>, source: string): string {
+  return readFunction(services.hooks, Buffer.from(source, 'utf8').toString('base64'));
+}
+
+function tell(
+  type: HookType,
+  ending: Exclude<HookOutcome, 'refused' | 'invalid_result'>,
+  value: unknown,
+  policies: ReadonlySet<number>,
+): Told {
+  if (ending !== 'success') return { outcome: ending, result: null };
+  const answer = type === 'user-migration' ? readMigrationAnswer(value) : readPolicyAnswer(value, policies);
+  if (answer === null) return { outcome: 'invalid_result', result: null };
+  return { outcome: answer.says === 'refuse' ? 'refused' : 'success', result: words(answer) };
+}
+
+function words(answer: ReplayRecord['answer']): string | null {
+  if (answer === null) return null;
+  if (answer.policyId !== undefined) return `policy ${answer.policyId}`;
+  return { keep: 'keeps the policy', refuse: 'refuses', migrate: 'makes a user' }[answer.says] ?? null;
+}

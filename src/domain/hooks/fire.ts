@@ -1,0 +1,149 @@
+/** Fires pre-authentication: hooks of the account may choose the policy of a sign-in, or refuse it. */
+
+import { randomUUID } from 'node:crypto';
+import type { PolicyRecord, RoleRecord, StoredHook } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import type { AuditEvent } from '../audit/events.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
+import { preAuthenticationContext, type SigningIn } from './context.ts';
+import { findFacts } from './facts.ts';
+import { findLiveHooks } from './live.ts';
+import type { SignInTraits } from './risk.ts';
+import { type Asked, type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
+import { withShadow } from './shadow.ts';
+
+/** What came of all hooks of one sign-in. */
+interface Firing {
+  /** The policy chosen last; null: none was. */
+  readonly chosen: PolicyRecord | null;
+  readonly refused: 'hook refused' | 'hook failed' | null;
+  readonly executions: readonly NewExecution[];
+  readonly events: readonly AuditEvent[];
+}
+
+/** What a sign-in goes on with. */
+export interface Fired {
+  /** The policy chosen last; null: none was. */
+  readonly chosen: PolicyRecord | null;
+  /** By what its risk was reckoned; null where no hook asked. */
+  readonly traits: SignInTraits | null;
+}
+
+/**
+ * Runs the hooks of a sign-in whose password was right, each with the policy chosen so far, and answers the one chosen
+ * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when one fails and the account's setting
+ * says so. All is written down with one commit, whichever it is.
+ */
+export async function firePreAuthentication(
+  services: RunServices,
+  account: Account,
+  signingIn: SigningIn,
+  inForce: PolicyRecord,
+): Promise<Fired> {
+  const { hooks, variables } = await findLiveHooks(services, account, 'pre-authentication');
+  if (hooks.length === 0) return { chosen: null, traits: null };
+  const roles = await rolesOf(services, signingIn, hooks);
+  const firing = { services, account, signingIn, correlationId: currentOrigin().requestId ?? randomUUID() };
+  const policies = await services.store.policies.list(account.id);
+  let result: Firing = { chosen: null, refused: null, executions: [], events: [] };
+  let traits: SignInTraits | null = null;
+  for (const stored of hooks) {
+    if (!holds(stored, roles)) continue;
+    const runnable = await prepareHook(services, account, stored, variables);
+    const before = result.chosen ?? inForce;
+    const facts = await findFacts(services, account, stored, signingIn);
+    traits = facts.traits ?? traits;
+    const asked = askedOf(firing, stored, policies, before, facts.members);
+    const ran = await withShadow(services, account, runnable, asked, before.id, () =>
+      runHook(services, account, runnable, asked),
+    );
+    result = follow(firing, result, stored, policies, ran);
+    if (result.refused) break;
+  }
+  await writeDown(services, account, result);
+  if (result.refused) throw new Failure('sign_in_refused', { reason: result.refused });
+  return { chosen: result.chosen, traits };
+}
+
+interface FiringOf {
+  readonly account: Account;
+  readonly signingIn: SigningIn;
+  readonly correlationId: string;
+}
+
+function askedOf(
+  { signingIn, correlationId }: FiringOf,
+  stored: StoredHook,
+  policies: readonly PolicyRecord[],
+  before: PolicyRecord,
+  facts: Readonly<Record<string, unknown>>,
+): Asked<PolicyAnswer> {
+  const ids = new Set(policies.map(({ id }) => id));
+  return {
+    correlationId,
+    contextOf: (requestId) => preAuthenticationContext(stored, signingIn, before, { requestId, correlationId }, facts),
+    read: (value) => readPolicyAnswer(value, ids),
+    refuses: ({ says }) => says === 'refuse',
+  };
+}
+
+/** What one hook's answer adds to those before it. */
+function follow(
+  { account, signingIn }: FiringOf,
+  so: Firing,
+  { hook }: StoredHook,
+  policies: readonly PolicyRecord[],
+  { answer, outcome, executions }: Ran<PolicyAnswer>,
+): Firing {
+  const target = { type: 'hook', id: hook.id } as const;
+  const detail = { hook_id: hook.uuid, user_id: signingIn.user.id };
+  const all = { ...so, executions: [...so.executions, ...executions] };
+  if (answer === null) {
+    const denied = account.settings.hookFailure === 'deny';
+    const failed = { ...detail, reason: outcome, sign_in: denied ? 'denied' : 'continued' } as const;
+    const events: readonly AuditEvent[] = [...so.events, { action: 'hook.failed', target, detail: failed }];
+    return { ...all, events, refused: denied ? 'hook failed' : null };
+  }
+  if (answer.says === 'refuse') {
+    const events: readonly AuditEvent[] = [...so.events, { action: 'hook.sign_in_refused', target, detail }];
+    return { ...all, events, refused: 'hook refused' };
+  }
+  const chosen = answer.says === 'choose' ? policies.find(({ id }) => id === answer.policyId) : undefined;
+  if (!chosen) return all;
+  const told = { ...detail, policy_id: chosen.id };
+  return { ...all, chosen, events: [...so.events, { action: 'hook.policy_chosen', target, detail: told }] };
+}
+
+/** Records of runs are whole or not there: one transaction at the end, with what the trail tells. */
+export async function writeDown(
+  services: Pick<RunServices, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { executions, events }: Pick<Firing, 'executions' | 'events'>,
+): Promise<void> {
+  if (executions.length === 0 && events.length === 0) return;
+  await services.store.transaction(async (tx) => {
+    await tx.hookExecutions.add(executions);
+    for (const event of events) await recordEvent(tx, services, account, event);
+  });
+}
+
+async function rolesOf(
+  { store }: Pick<RunServices, 'store'>,
+  { user }: SigningIn,
+  hooks: readonly StoredHook[],
+): Promise<readonly RoleRecord[]> {
+  const asked = hooks.some(({ definition }) => definition.conditions.length > 0);
+  return asked ? store.roles.ofUser(user.accountId, user.id) : [];
+}
+
+/** Whether all conditions hold. Texts are compared as they are: what an account writes is no pattern. */
+function holds({ definition }: StoredHook, roles: readonly RoleRecord[]): boolean {
+  return definition.conditions.every(({ operator, value }) => {
+    const name = value.normalize('NFC');
+    const has = roles.some((role) => String(role.id) === value || role.name === name);
+    return operator === '~' ? has : !has;
+  });
+}

@@ -1,0 +1,70 @@
+/** Which hooks run: asked at every firing, answered from memory while nothing of the account has changed. */
+
+import type { Services } from '../../services.ts';
+import type { HookType, HookVariableRecord, StoredHook } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import type { HookRunner } from './runner.ts';
+import { findBuilds, isReady } from './versions.ts';
+
+export interface LiveHooks {
+  /** Of the type, in order of creation; those with an empty function do nothing and are none. */
+  readonly hooks: readonly StoredHook[];
+  /** All variables of the account. */
+  readonly variables: readonly HookVariableRecord[];
+}
+
+export async function findLiveHooks(
+  services: Pick<Services, 'store' | 'hooks' | 'packageBuilds'>,
+  account: Account,
+  type: HookType,
+): Promise<LiveHooks> {
+  const { store } = services;
+  const live = await store.hooks.listLive(account.id);
+  if (!live.some(({ newest, former }) => newest.type === type || former?.type === type)) {
+    return { hooks: [], variables: [] };
+  }
+  const builds = await findBuilds(
+    services,
+    account.id,
+    live.map(({ newest }) => newest),
+  );
+  const all = live.flatMap(({ hook, newest, former }) => {
+    const definition = isReady(newest, builds) ? newest : former;
+    return definition ? [{ hook, definition }] : [];
+  });
+  const hooks = all.filter(({ definition }) => definition.type === type && definition.function !== '');
+  const variables = await store.hookVariables.list(account.id);
+  recycleWhenChanged(services.hooks, account.id, all, variables);
+  return { hooks, variables };
+}
+
+/** What each account's processes were last given, by runner. */
+const given = new WeakMap<HookRunner, Map<number, string>>();
+const mostGiven = 10_000;
+
+/** A change that another process took: the functions here start anew as they did there. */
+function recycleWhenChanged(
+  runner: HookRunner,
+  accountId: number,
+  hooks: readonly StoredHook[],
+  variables: readonly HookVariableRecord[],
+): void {
+  const known = given.get(runner) ?? new Map<number, string>();
+  given.set(runner, known);
+  const now = [
+    ...hooks.map(({ hook, definition }) => `${hook.id}.${definition.version}`),
+    ...variables.map(({ id, updatedAt }) => `${id}@${updatedAt}`),
+  ].join(' ');
+  const before = known.get(accountId);
+  if (before === now) return;
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= mostGiven) known.delete(oldest);
+  known.set(accountId, now);
+  if (before !== undefined) runner.recycle(accountId);
+}
+
+/** After a change that this process took: the account's functions run in a new process from now on. */
+export function recycleNow(runner: HookRunner, accountId: number): void {
+  given.get(runner)?.delete(accountId);
+  runner.recycle(accountId);
+}

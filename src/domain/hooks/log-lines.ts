@@ -1,0 +1,74 @@
+/** What a function wrote, as lines of its log: one form in the records, the test run and the command line. */
+
+import { inspect } from 'node:util';
+import type { HookRunResult } from './runner.ts';
+
+const mostLines = 900;
+const longestLine = 16_384;
+const mask = '****';
+/** A text this long may have been cut, and a secret with it. */
+const cutLength = 4_000;
+const leastCut = 8;
+
+/** Takes secrets out of texts: as they are, and as `console` and JSON write them inside of other values. */
+export type Masking = (text: string) => string;
+
+export function maskingOf(secrets: readonly string[]): Masking {
+  const forms = new Set(
+    secrets
+      .filter((secret) => secret !== '')
+      .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)]),
+  );
+  // The longest first: one secret may be a part of another.
+  const ordered = [...forms].sort((one, other) => other.length - one.length);
+  return (text) => {
+    let masked = text;
+    for (const form of ordered) masked = masked.replaceAll(form, mask);
+    return text.length < cutLength ? masked : withoutCut(masked, ordered);
+  };
+}
+
+/** Masks the beginning of a secret at the end of a text. */
+function withoutCut(text: string, forms: readonly string[]): string {
+  for (const form of forms) {
+    const at = text.lastIndexOf(form.slice(0, leastCut));
+    if (form.length > leastCut && at >= 0 && form.startsWith(text.slice(at, at + form.length).replace(/[….]+$/u, ''))) {
+      return text.slice(0, at) + mask;
+    }
+  }
+  return text;
+}
+
+/** `<ISO time>\t<run>\t<level>\t<text>`; what follows a line feed stands on a line of its own. */
+function linesOf(runId: string, at: number, level: string, text: string): string[] {
+  const [first = '', ...more] = text.split('\n');
+  const shown = [`${new Date(at).toISOString()}\t${runId}\t${level}\t${first}`, ...more];
+  return shown.map((line) => line.slice(0, longestLine));
+}
+
+/** A line that the service itself adds. */
+export function noteLine(runId: string, at: number, level: 'WARN' | 'ERROR', text: string): string {
+  return linesOf(runId, at, level, text)[0] ?? '';
+}
+
+/** All lines of a run: output, the error that ended it, and how many lines were dropped. */
+export function outputLines(
+  runId: string,
+  { output, error, dropped }: Pick<HookRunResult, 'output' | 'error' | 'dropped'>,
+  endedAt: number,
+  masking: Masking,
+): { readonly lines: readonly string[]; readonly dropped: number } {
+  const written = output.flatMap(({ at, level, text }) => linesOf(runId, readTime(at, endedAt), level, masking(text)));
+  const thrown = error
+    ? linesOf(runId, endedAt, 'ERROR', masking(error.stack ?? `${error.name}: ${error.message}`))
+    : [];
+  const all = [...written.slice(0, mostLines), ...thrown.slice(0, 20)];
+  const lost = dropped + Math.max(0, written.length - mostLines) + Math.max(0, thrown.length - 20);
+  const note = lost > 0 ? [noteLine(runId, endedAt, 'WARN', `${lost} lines dropped`)] : [];
+  return { lines: [...all, ...note], dropped: lost };
+}
+
+/** Times come from the function's side: one that is none is the end of the run. */
+function readTime(at: number, endedAt: number): number {
+  return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? at : endedAt;
+}

@@ -1,0 +1,140 @@
+/** Fires user-migration: hooks of the account may know who signs in with a name that no user has. */
+
+import { randomUUID } from 'node:crypto';
+import type { Services } from '../../services.ts';
+import type { StoredHook, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { Failure } from '../failure.ts';
+import { foldIdentifier } from '../users/identifiers.ts';
+import { createManagedUser } from '../users/managed-users.ts';
+import { migrationContext } from './context.ts';
+import { writeDown } from './fire.ts';
+import { findLiveHooks } from './live.ts';
+import { noteLine } from './log-lines.ts';
+import { type MigratedUser, type MigrationAnswer, readMigrationAnswer } from './migration-answer.ts';
+import { type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
+
+type MigrationServices = RunServices & Pick<Services, 'passwords'>;
+
+interface Attempt {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * Makes the user that a hook says this is, or answers null: no hook knows, or none could be asked. Of sign-ins at the
+ * same time one makes the user, and for the others the password decides as always.
+ */
+export async function migrateUser(
+  services: MigrationServices,
+  account: Account,
+  attempt: Attempt,
+): Promise<UserRecord | null> {
+  const key = foldIdentifier(attempt.username);
+  if (key === null) return null;
+  const { hooks, variables } = await findLiveHooks(services, account, 'user-migration');
+  const correlationId = currentOrigin().requestId ?? randomUUID();
+  for (const stored of hooks) {
+    const runnable = await prepareHook(services, account, stored, variables, [attempt.password]);
+    const ran = await runHook<MigrationAnswer>(services, account, runnable, {
+      correlationId,
+      contextOf: (requestId) => migrationContext(attempt, { requestId, correlationId }),
+      redact: (context) => ({ ...context, password: '****' }),
+      read: (value) => readNamed(value, key),
+      refuses: ({ says }) => says === 'refuse',
+    });
+    const user = await follow(services, account, stored, attempt, key, ran);
+    if (user) return user;
+  }
+  return null;
+}
+
+/** A user of another name than the one typed would be somebody else. */
+function readNamed(value: unknown, key: string): MigrationAnswer | null {
+  const answer = readMigrationAnswer(value);
+  if (answer?.says !== 'migrate') return answer;
+  const { email, username } = answer.user;
+  return [email, username].some((name) => name !== null && foldIdentifier(name) === key) ? answer : null;
+}
+
+async function follow(
+  services: MigrationServices,
+  account: Account,
+  { hook }: StoredHook,
+  attempt: Attempt,
+  key: string,
+  { answer, outcome, executions }: Ran<MigrationAnswer>,
+): Promise<UserRecord | null> {
+  const target = { type: 'hook', id: hook.id } as const;
+  const told = { hook_id: hook.uuid };
+  const failed = (reason: string) =>
+    ({ action: 'hook.failed', target, detail: { ...told, reason, user_id: null, sign_in: 'denied' } }) as const;
+  if (answer?.says !== 'migrate') {
+    await writeDown(services, account, { executions, events: answer === null ? [failed(outcome)] : [] });
+    return null;
+  }
+  const made = await makeUser(services, account, answer.user);
+  if (made.result === 'invalid') {
+    const noted = marked(executions, made.message, services.clock.now());
+    await writeDown(services, account, { executions: noted, events: [failed('invalid_result')] });
+    return null;
+  }
+  if (made.result === 'made') {
+    const about = { type: 'user', id: made.userId } as const;
+    const event = { action: 'user.migrated', target: about, detail: told } as const;
+    await writeDown(services, account, { executions, events: [event] });
+    return services.store.users.find(account.id, made.userId);
+  }
+  await writeDown(services, account, { executions, events: [] });
+  const user = await services.store.users.findByName(account.id, key);
+  // Somebody else's sign-in made the user: what it stored is what counts.
+  return user && (await services.passwords.verify(attempt.password, user.passwordDigest)) ? user : null;
+}
+
+type Made =
+  | { readonly result: 'made'; readonly userId: number }
+  | { readonly result: 'taken' }
+  | { readonly result: 'invalid'; readonly message: string };
+
+async function makeUser(services: MigrationServices, account: Account, migrated: MigratedUser): Promise<Made> {
+  const roleIds = await rolesOf(services, account);
+  try {
+    const user = await createManagedUser(services, account, {
+      ...migrated,
+      ...(roleIds.length > 0 && { roleIds }),
+      // Whoever had it until now keeps it; the policy's rules are for the next one.
+      validatePolicy: false,
+    });
+    return { result: 'made', userId: user.id };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === 'conflict') return { result: 'taken' };
+    if (error.code === 'value_invalid') return { result: 'invalid', message: error.message };
+    throw error;
+  }
+}
+
+/** The roles that the account's setting gives to users who are made so; a name that no role has gives nothing. */
+async function rolesOf({ store }: Pick<Services, 'store'>, account: Account): Promise<readonly number[]> {
+  const found = await Promise.all(
+    account.settings.hookMigrationRoles.map((name) => store.roles.findByName(account.id, name.normalize('NFC'))),
+  );
+  return found.flatMap((role) => role?.id ?? []);
+}
+
+/** The last run answered a user who cannot be made. */
+function marked(executions: readonly NewExecution[], message: string, now: number): readonly NewExecution[] {
+  return executions.map((execution, at) =>
+    at < executions.length - 1
+      ? execution
+      : {
+          ...execution,
+          outcome: 'invalid_result',
+          events: [
+            ...execution.events,
+            noteLine(execution.requestId, now, 'ERROR', `the user cannot be made: ${message}`),
+          ],
+        },
+  );
+}

@@ -1,0 +1,35 @@
+/** What is kept of a run so that a draft can be run again with the same context: sealed, for as long as its record. */
+
+import type { Services } from '../../services.ts';
+import type { HookExecutionRecord, HookOutcome } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+
+export interface ReplayRecord {
+  /** What the function got, less passwords. */
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly outcome: HookOutcome;
+  readonly answer: { readonly says: string; readonly policyId?: number } | null;
+}
+
+export function sealReplay(
+  { vault }: Pick<Services, 'vault'>,
+  account: Pick<Account, 'record'>,
+  requestId: string,
+  record: ReplayRecord,
+): string {
+  return vault.seal(account.record, replayPlace(requestId), Buffer.from(JSON.stringify(record)));
+}
+
+/** Null when nothing was kept. */
+export function openReplay(
+  { vault }: Pick<Services, 'vault'>,
+  account: Pick<Account, 'record'>,
+  { requestId, sealedReplay }: Pick<HookExecutionRecord, 'requestId' | 'sealedReplay'>,
+): ReplayRecord | null {
+  if (sealedReplay === null) return null;
+  return JSON.parse(vault.unseal(account.record, replayPlace(requestId), sealedReplay).toString('utf8'));
+}
+
+function replayPlace(requestId: string): string {
+  return `hook_executions|sealed_replay|${requestId}`;
+}

@@ -1,0 +1,186 @@
+/** Runs a hook, again where it may, and writes down each run. */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Services } from '../../services.ts';
+import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { parseAnswer } from './answers.ts';
+import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
+import { sealReplay } from './replay-records.ts';
+import type { HookRunResult } from './runner.ts';
+import { sourceOf } from './source.ts';
+import { openVariables } from './variables.ts';
+
+/** The document's §4.4. */
+export const executionMilliseconds = 7 * 86_400_000;
+const mostWaitMilliseconds = 2_000;
+const waitStepMilliseconds = 50;
+
+export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds' | 'geoip'>;
+export type NewExecution = Omit<HookExecutionRecord, 'id'>;
+
+/** A hook that is about to run, with the values of its variables. */
+export interface RunnableHook {
+  readonly stored: StoredHook;
+  readonly source: string;
+  readonly packages: string | null;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly masking: Masking;
+}
+
+/** `secrets`: what else must not be in the log. */
+export async function prepareHook(
+  services: Pick<Services, 'vault' | 'packageBuilds'>,
+  account: Account,
+  stored: StoredHook,
+  known: readonly HookVariableRecord[],
+  secrets: readonly string[] = [],
+): Promise<RunnableHook> {
+  const { variableIds, packageBuildId } = stored.definition;
+  const linked = known.filter(({ id }) => variableIds.includes(id));
+  const variables = openVariables(services, account, linked);
+  const masking = maskingOf([...Object.values(variables), ...secrets]);
+  const packages = packageBuildId === null ? null : await services.packageBuilds.read(account.id, packageBuildId);
+  return { stored, source: sourceOf(stored.definition.function), packages, variables, masking };
+}
+
+/** One run without its judgement; what finds no place within two seconds is `unavailable`. */
+export async function runOnce(
+  services: RunServices,
+  account: Account,
+  { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
+  context: unknown,
+): Promise<HookRunResult> {
+  if (!(await takeRun(services, account))) return unavailable;
+  return services.hooks.run({
+    accountId: account.id,
+    source,
+    packages,
+    context: JSON.stringify(context),
+    variables,
+    timeoutMilliseconds: stored.definition.timeoutSeconds * 1000,
+  });
+}
+
+const unavailable: HookRunResult = {
+  ending: 'unavailable',
+  value: 'null',
+  error: null,
+  output: [],
+  dropped: 0,
+  durationMilliseconds: 0,
+};
+
+/** Counts a run; false when the account's limit stays used up for two seconds. */
+async function takeRun({ limits }: Pick<Services, 'limits'>, account: Account): Promise<boolean> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      await limits.take(account, 'hooks', '');
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;
+      if (performance.now() - start >= mostWaitMilliseconds) return false;
+      await delay(waitStepMilliseconds);
+    }
+  }
+}
+
+/** What is asked of a run. */
+export interface Asked<Answer> {
+  readonly correlationId: string;
+  /** The context of the run with this UUID. */
+  readonly contextOf: (requestId: string) => Readonly<Record<string, unknown>>;
+  /** What of the context is kept for a replay. */
+  readonly redact?: (context: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** What an answer means; null when it means nothing. */
+  readonly read: (value: unknown) => Answer | null;
+  /** Whether the answer lets nobody sign in. */
+  readonly refuses: (answer: Answer) => boolean;
+}
+
+export interface Ran<Answer> {
+  /** Null: every run failed. */
+  readonly answer: Answer | null;
+  /** How the last run ended. */
+  readonly outcome: HookOutcome;
+  /** One for each run. */
+  readonly executions: readonly NewExecution[];
+}
+
+/** Runs the hook until it answers, once and as often again as it may. */
+export async function runHook<Answer>(
+  services: RunServices,
+  account: Account,
+  hook: RunnableHook,
+  asked: Asked<Answer>,
+): Promise<Ran<Answer>> {
+  const executions: NewExecution[] = [];
+  let outcome: HookOutcome = 'unavailable';
+  for (let attempt = 1; attempt <= hook.stored.definition.retries + 1; attempt += 1) {
+    const ran = await runAttempt(services, account, hook, asked, attempt);
+    executions.push(ran.execution);
+    outcome = ran.execution.outcome;
+    if (ran.answer !== null) return { answer: ran.answer, outcome, executions };
+  }
+  return { answer: null, outcome, executions };
+}
+
+async function runAttempt<Answer>(
+  services: RunServices,
+  account: Account,
+  hook: RunnableHook,
+  asked: Asked<Answer>,
+  attempt: number,
+): Promise<{ readonly answer: Answer | null; readonly execution: NewExecution }> {
+  const requestId = randomUUID();
+  const createdAt = services.clock.now();
+  const context = asked.contextOf(requestId);
+  const result = await runOnce(services, account, hook, context);
+  const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
+  const answer = value === undefined ? null : asked.read(value);
+  const outcome = outcomeOf(result, answer, asked.refuses);
+  const { lines } = outputLines(requestId, result, services.clock.now(), hook.masking);
+  const kept = asked.redact?.(context) ?? context;
+  return {
+    answer,
+    execution: {
+      accountId: account.id,
+      hookId: hook.stored.hook.id,
+      requestId,
+      correlationId: asked.correlationId,
+      createdAt,
+      outcome,
+      durationMilliseconds: Math.max(0, Math.round(result.durationMilliseconds)),
+      attempt,
+      events: outcome === 'invalid_result' ? [...lines, explain(requestId, services.clock.now())] : lines,
+      sealedReplay: account.settings.hookReplay
+        ? sealReplay(services, account, requestId, { context: kept, outcome, answer: shownAnswer(answer) })
+        : null,
+      expiresAt: createdAt + executionMilliseconds,
+    },
+  };
+}
+
+function outcomeOf<Answer>(
+  { ending }: HookRunResult,
+  answer: Answer | null,
+  refuses: (answer: Answer) => boolean,
+): HookOutcome {
+  if (ending !== 'success') return ending;
+  if (answer === null) return 'invalid_result';
+  return refuses(answer) ? 'refused' : 'success';
+}
+
+function explain(requestId: string, at: number): string {
+  return noteLine(requestId, at, 'ERROR', 'the answer is none that a hook of this type can give');
+}
+
+/** A policy is kept for the comparison of a replay; who was made by a migration is not. */
+function shownAnswer(answer: unknown): { readonly says: string; readonly policyId?: number } | null {
+  if (typeof answer !== 'object' || answer === null || !('says' in answer)) return null;
+  const { says, policyId } = answer as { says: string; policyId?: number };
+  return { says, ...(policyId !== undefined && { policyId }) };
+}

@@ -1,0 +1,37 @@
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { signingAlgorithms } from '../keys/signing-keys.ts';
+
+/** Whom and whose client an id token of this account names. */
+export interface IdTokenHint {
+  readonly subject: string;
+  readonly clientId: string;
+}
+
+/**
+ * Reads an id token that a client sends back (OpenID Connect RP-Initiated Logout 1.0 §2): one that expired says the same
+ * still. Null for anything else, a token of another kind, account or key included.
+ */
+export async function readIdTokenHint(
+  { signer }: Pick<Services, 'signer'>,
+  account: Account,
+  text: string,
+): Promise<IdTokenHint | null> {
+  const keys = createLocalJWKSet({ keys: [...(await signer.published(account))] });
+  try {
+    const { payload } = await jwtVerify(text, keys, {
+      algorithms: [...signingAlgorithms],
+      typ: 'JWT',
+      issuer: account.baseUrl,
+      requiredClaims: ['aud', 'sub', 'auth_time'],
+      // At the beginning of time nothing has expired; an id token has no `nbf`.
+      currentDate: new Date(0),
+    });
+    const { sub, aud } = payload;
+    return typeof sub === 'string' && typeof aud === 'string' ? { subject: sub, clientId: aud } : null;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
+  }
+}

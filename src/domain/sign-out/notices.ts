@@ -1,0 +1,109 @@
+/** Tells clients that a session of theirs ended (OpenID Connect Back-Channel Logout 1.0). */
+
+import { randomUUID } from 'node:crypto';
+import type { LogoutNotices, Services } from '../../services.ts';
+import type { ClientRecord, NoticeRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { accountOf } from '../accounts/accounts.ts';
+import { actAs } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** After each attempt that failed, until the next; after the last one the client is told no more. */
+const pauses = [10 * second, minute, 10 * minute, 60 * minute, 360 * minute];
+/** For so long nobody else tries; longer than a request can take. */
+const claimMilliseconds = minute;
+const atOnce = 8;
+/** A token that a client keeps is of no use to anybody soon (§2.4: at most two minutes are advised). */
+const tokenSeconds = 120;
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'egress' | 'addresses' | 'log'>;
+
+/** Sends what the store holds, `atOnce` at a time. A notice that was sent may be sent again when this process is killed. */
+export function createLogoutNotices(services: NoticeServices): LogoutNotices {
+  let running: Promise<void> | null = null;
+  let again = false;
+
+  async function work(): Promise<void> {
+    const { store, clock } = services;
+    do {
+      again = false;
+      const now = clock.now();
+      const claimed = await store.notices.claim(now, now + claimMilliseconds, atOnce);
+      await Promise.all(claimed.map((notice) => deliver(services, notice)));
+      again ||= claimed.length === atOnce;
+    } while (again);
+  }
+
+  function run(): Promise<void> {
+    again = true;
+    // What the service does by itself: not in the name of the request that woke it.
+    running ??= actAs({ actor: null, source: null, requestId: null }, work)
+      .catch((error: unknown) => {
+        const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+        services.log.error('logout notices failed', { stack });
+      })
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  return { run, wake: () => void run() };
+}
+
+async function deliver(services: NoticeServices, notice: NoticeRecord): Promise<void> {
+  const { store, clock } = services;
+  const { accountId, appId, id, attempts } = notice;
+  const [record, client] = [await store.accounts.find(accountId), await store.clients.findByApp(accountId, appId)];
+  const uri = client?.extra.backchannel_logout_uri;
+  if (!record || !client || uri === undefined) {
+    await store.notices.remove(accountId, id);
+    return;
+  }
+  const account = accountOf(record, services.addresses);
+  if (await send(services, account, client, uri, notice)) {
+    await store.notices.remove(accountId, id);
+    return;
+  }
+  const pause = pauses[attempts - 1];
+  if (pause !== undefined) return store.notices.postpone(accountId, id, clock.now() + pause);
+  await store.transaction(async (tx) => {
+    if (!(await tx.notices.remove(accountId, id))) return;
+    const target = { type: 'app', id: appId } as const;
+    await recordEvent(tx, services, account, { action: 'logout_notice.abandoned', target, detail: { attempts } });
+  });
+}
+
+/** §2.5, §2.7: a form with the token; 200 and 204 say that the client has heard. */
+async function send(
+  services: NoticeServices,
+  account: Account,
+  client: ClientRecord,
+  url: string,
+  { subject, sid }: NoticeRecord,
+): Promise<boolean> {
+  const issuedAt = Math.floor(services.clock.now() / second);
+  const token = await services.signer.sign(account, client.idTokenAlg, 'logout+jwt', {
+    iss: account.baseUrl,
+    aud: client.clientId,
+    iat: issuedAt,
+    exp: issuedAt + tokenSeconds,
+    jti: randomUUID(),
+    events: { [event]: {} },
+    sub: subject,
+    sid,
+  });
+  const result = await services.egress.fetch({
+    accountId: account.id,
+    url,
+    method: 'POST',
+    headers: [['content-type', 'application/x-www-form-urlencoded']],
+    body: Buffer.from(new URLSearchParams({ logout_token: token }).toString()),
+    redirect: 'error',
+  });
+  return result.ok && (result.response.status === 200 || result.response.status === 204);
+}

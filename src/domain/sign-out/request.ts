@@ -1,0 +1,103 @@
+/** A client's wish that the user be signed out (OpenID Connect RP-Initiated Logout 1.0 §2). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { newSecret } from '../secrets.ts';
+import { readIdTokenHint } from './id-token-hint.ts';
+
+const requestMilliseconds = 10 * 60_000;
+
+/** Where a sealed request belongs: nothing else that is sealed opens here. */
+const place = 'sign_outs|request';
+
+/** Parameters of the end of a session, as sent. */
+export interface SignOutQuery {
+  readonly id_token_hint?: string;
+  readonly client_id?: string;
+  readonly post_logout_redirect_uri?: string;
+  readonly state?: string;
+}
+
+/** What was asked for, checked. */
+export interface SignOutRequest {
+  readonly appId: number | null;
+  /** The user whom the hint names; null without a good one: then the user is asked. */
+  readonly subject: string | null;
+  /** Where to go in the end; null: to the page of this service. */
+  readonly redirectUri: string | null;
+  readonly state: string | null;
+  readonly expiresAt: number;
+}
+
+export interface BegunSignOut {
+  /** The request itself, sealed: nothing is stored for whoever asks. */
+  readonly requestId: string;
+  readonly browserSecret: string;
+}
+
+/**
+ * Checks what is asked for. Throws `authorization_request_invalid`, for the answer stays here, when the client is not
+ * known, the hint is another client's, or the address is not one that the client registered.
+ */
+export async function beginSignOut(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
+  account: Account,
+  query: SignOutQuery,
+  browserSecret: string | undefined,
+): Promise<BegunSignOut> {
+  const { id_token_hint: text, client_id: named, post_logout_redirect_uri: redirectUri } = query;
+  const hint = text === undefined ? null : await readIdTokenHint(services, account, text);
+  if (hint && named !== undefined && named !== hint.clientId) throw invalid('The id_token_hint is not of client_id.');
+  const clientId = named ?? hint?.clientId;
+  const client = clientId === undefined ? null : await services.store.clients.find(account.id, clientId);
+  if (named !== undefined && !client)
+    throw invalid('The application that sent you here is not registered (client_id).');
+  if (redirectUri !== undefined) requireRegistered(client, redirectUri);
+  const request: SignOutRequest = {
+    appId: client?.appId ?? null,
+    subject: hint?.subject ?? null,
+    redirectUri: redirectUri ?? null,
+    state: query.state ?? null,
+    expiresAt: services.clock.now() + requestMilliseconds,
+  };
+  return {
+    requestId: services.vault.seal(account.record, place, Buffer.from(JSON.stringify(request))),
+    browserSecret: browserSecret && /^[\w-]{43}$/.test(browserSecret) ? browserSecret : newSecret(services.random, ''),
+  };
+}
+
+function requireRegistered(client: ClientRecord | null, uri: string): void {
+  // Exactly: there is no free port here (RP-Initiated Logout §3.1).
+  if (client?.postLogoutRedirectUris.includes(uri)) return;
+  throw invalid('The address to go to (post_logout_redirect_uri) is not registered for this application.');
+}
+
+function invalid(message: string): Failure {
+  return new Failure('authorization_request_invalid', { message });
+}
+
+/** Opens what `beginSignOut` sealed. Throws `authorization_request_invalid` for any other text, and after ten minutes. */
+export function openSignOut(
+  { vault, clock }: Pick<Services, 'vault' | 'clock'>,
+  account: Account,
+  requestId: string | undefined,
+): SignOutRequest {
+  const ended = 'This sign-out was asked for too long ago, or not here.';
+  let request: SignOutRequest;
+  try {
+    request = JSON.parse(vault.unseal(account.record, place, requestId ?? '').toString('utf8'));
+  } catch {
+    // Not what this service sealed, whatever is wrong with it.
+    throw invalid(ended);
+  }
+  if (request.expiresAt <= clock.now()) throw invalid(ended);
+  return request;
+}
+
+/** Where the browser goes when it is done; null: to the page that says so. */
+export function afterSignOut({ redirectUri, state }: SignOutRequest): string | null {
+  if (redirectUri === null || state === null) return redirectUri;
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
+}

@@ -1,0 +1,75 @@
+/** The end of a browser's session. */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
+import { findSession } from '../login/sessions.ts';
+import { subjectOf } from '../tokens/claims.ts';
+import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
+
+type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
+
+export type SignOutStep =
+  /** No hint says that the client means this user: the user is asked. */
+  | {
+      readonly step: 'confirm';
+      readonly user: UserRecord;
+      readonly client: ClientRecord | null;
+      readonly redirectUri: string | null;
+    }
+  /** Nobody is signed in here any more. `location` null: to the page that says so. */
+  | { readonly step: 'done'; readonly location: string | null };
+
+/**
+ * What a sign-out that was begun leads to. Where the client showed an id token of the user who is signed in here, the
+ * session ends at once (RP-Initiated Logout §2). Throws `authorization_request_invalid`.
+ */
+export async function currentSignOut(
+  services: SignOutServices,
+  account: Account,
+  browser: BrowserState,
+): Promise<SignOutStep> {
+  const request = openSignOut(services, account, browser.requestId);
+  const session = await findSession(services, account, browser.sessionSecret);
+  const user = session && (await services.store.users.find(account.id, session.userId));
+  if (!session || !user) return { step: 'done', location: afterSignOut(request) };
+  if (request.subject === subjectOf(user)) return end(services, account, request, session);
+  const client = request.appId === null ? null : await services.store.clients.findByApp(account.id, request.appId);
+  return { step: 'confirm', user, client, redirectUri: request.redirectUri };
+}
+
+/** Ends the session because its user says so. Throws `authorization_request_invalid`, `cross_site_request`. */
+export async function signOut(
+  services: SignOutServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
+  const request = openSignOut(services, account, browser.requestId);
+  requireCsrf(browser, csrf);
+  const session = await findSession(services, account, browser.sessionSecret);
+  return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };
+}
+
+/** What clients are to be told is stored with the end of the session, and sent afterwards. */
+async function end(
+  services: SignOutServices,
+  account: Account,
+  request: SignOutRequest,
+  { digest, userId, sid }: SessionRecord,
+): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
+  const { store, clock, logoutNotices } = services;
+  const told = await store.transaction(async (tx) => {
+    if (!(await tx.sessions.end(account.id, digest))) return 0;
+    const subject = subjectOf({ id: userId });
+    const notices = await tx.notices.addForSession(account.id, { userId, sid }, subject, clock.now());
+    const about = { type: 'user', id: userId } as const;
+    const detail = { app_id: request.appId, clients_told: notices };
+    await recordEvent(tx, services, account, { action: 'sign_out.succeeded', actor: about, target: about, detail });
+    return notices;
+  });
+  if (told > 0) logoutNotices.wake();
+  return { step: 'done', location: afterSignOut(request) };
+}

@@ -1,0 +1,62 @@
+/**
+ * The way out of the isolate: two functions that take and give text. They are kept here and reached by nothing of the
+ * function's; calls are counted before they leave, so that a flood of them never gets to the process's own loop.
+ */
+
+import { limits } from '../../protocol.ts';
+
+/** Answered at once: `=` and JSON, or `!` and a code. */
+type Call = (operation: string, argument: string) => string;
+/** Answered later by `settle`, if at all. */
+type Post = (operation: string, id: number, argument: string) => void;
+
+let callHost: Call;
+let postHost: Post;
+let calls = 0;
+let lastId = 0;
+const waiting = new Map<number, (answer: string) => void>();
+
+// What the function may do to the built-ins is no business of these.
+const { parse, stringify } = JSON;
+
+export function connect(call: Call, post: Post): void {
+  callHost = call;
+  postHost = post;
+}
+
+function count(): void {
+  calls += 1;
+  if (calls > limits.hostCalls) throw new RangeError(`more than ${limits.hostCalls} calls of the host in one run`);
+}
+
+/** What the host answers; throws a TypeError with the code of its refusal. */
+export function ask<Answer>(operation: string, argument: unknown): Answer {
+  count();
+  const answer = callHost(operation, stringify(argument));
+  if (answer[0] === '=') return parse(answer.slice(1)) as Answer;
+  throw new TypeError(answer.slice(1));
+}
+
+/** Calls `settled` with what the host answers later; the id takes it back. */
+export function post(operation: string, argument: unknown, settled: (answer: string) => void): number {
+  count();
+  lastId += 1;
+  waiting.set(lastId, settled);
+  postHost(operation, lastId, stringify(argument));
+  return lastId;
+}
+
+export function forget(id: number): boolean {
+  return waiting.delete(id);
+}
+
+/** How many answers are waited for. */
+export function pending(): number {
+  return waiting.size;
+}
+
+export function settle(id: number, answer: string): void {
+  const settled = waiting.get(id);
+  waiting.delete(id);
+  settled?.(answer);
+}

@@ -1,0 +1,2 @@
+declare const shims: Readonly<Record<string, () => unknown>>;
+export = shims;

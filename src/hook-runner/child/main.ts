@@ -1,0 +1,44 @@
+/**
+ * The program of a hook process: runs functions of one account, each run in a context of its own. It holds no secret
+ * and is believed nothing; the service ends it from outside. Its one argument is the file of isolated-vm.
+ */
+
+import { createFrameReader, encodeFrame } from '../frames.ts';
+import type { FromProcess, ToProcess } from '../protocol.ts';
+import { createLanes } from './lanes.ts';
+
+/** The service sends packages too; it is trusted, and this only keeps a mistake from filling the memory. */
+const maximumBytes = 16 * 1024 * 1024;
+
+function send(message: FromProcess): void {
+  process.stdout.write(encodeFrame(message));
+}
+
+/** Not `exit`, which waits for isolates that may never end. In a process namespace of its own only `abort` works. */
+function end(): never {
+  process.kill(process.pid, 'SIGKILL');
+  process.abort();
+}
+
+const lanes = createLanes(send);
+const read = createFrameReader(maximumBytes);
+
+function receive(message: ToProcess): void {
+  if (message.op === 'load') lanes.load(message);
+  else if (message.op === 'run') lanes.run(message);
+  else lanes.settle(message.run, message.call, message.answer);
+}
+
+process.stdin.on('data', (chunk: Buffer) => {
+  for (const message of read(chunk)) receive(JSON.parse(message) as ToProcess);
+});
+// The service is gone, or has no more use for this process.
+process.stdin.on('end', end).on('error', end);
+process.stdout.on('error', end);
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${error.stack}\n`);
+  end();
+});
+
+lanes.prepare();
+send({ op: 'ready' });

@@ -1,0 +1,20 @@
+import type { HookRunner } from '../domain/hooks/runner.ts';
+import { findSyntaxError } from './syntax.ts';
+
+/** A runner that is opened by the first run: commands that run no function start no process. */
+export function createLazyRunner(open: () => HookRunner): HookRunner {
+  let opened: HookRunner | null = null;
+  const runner = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    run: (call) => runner().run(call),
+    checkSyntax: findSyntaxError,
+    // Both are for what runs later, in a process that stays.
+    warm: () => {},
+    recycle: (accountId) => opened?.recycle(accountId),
+    health: () => runner().health(),
+    close: async () => opened?.close(),
+  };
+}

@@ -1,0 +1,51 @@
+/** Runs that wait for a process of their account, in order of arrival and for a bounded time. */
+
+import type { Member } from './member.ts';
+
+/** Runs of one account that wait for room. */
+const mostWaiting = 256;
+
+/** Called with a process that has room, or with null when none will come. */
+export type Begin = (member: Member | null) => void;
+
+export interface Queues {
+  /** Does `work` when its turn comes; null when it does not come in time, or too many wait. */
+  wait<Result>(accountId: number, work: (member: Member) => Promise<Result>): Promise<Result | null>;
+  /** Accounts with runs that wait. */
+  all(): IterableIterator<[accountId: number, queue: Begin[]]>;
+  isEmpty(): boolean;
+  /** Nobody of the account waits any longer. */
+  giveUp(accountId: number): void;
+}
+
+export function createQueues(waitMilliseconds: number): Queues {
+  const queues = new Map<number, Begin[]>();
+
+  function leave(accountId: number, queue: Begin[], begin: Begin): void {
+    const at = queue.indexOf(begin);
+    if (at !== -1) queue.splice(at, 1);
+    if (queue.length === 0 && queues.get(accountId) === queue) queues.delete(accountId);
+  }
+
+  return {
+    wait(accountId, work) {
+      const queue = queues.get(accountId) ?? [];
+      if (queue.length >= mostWaiting) return Promise.resolve(null);
+      queues.set(accountId, queue);
+      return new Promise((resolve) => {
+        const begin: Begin = (member) => {
+          clearTimeout(timer);
+          leave(accountId, queue, begin);
+          resolve(member === null ? null : work(member));
+        };
+        const timer = setTimeout(begin, waitMilliseconds, null);
+        queue.push(begin);
+      });
+    },
+    all: () => [...queues].values(),
+    isEmpty: () => queues.size === 0,
+    giveUp(accountId) {
+      for (const begin of [...(queues.get(accountId) ?? [])]) begin(null);
+    },
+  };
+}

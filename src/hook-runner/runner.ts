@@ -1,0 +1,89 @@
+/** The port by which the domain runs functions, over processes that the service starts and ends. */
+
+import { totalmem } from 'node:os';
+import type { HookRun, HookRunner, HookRunResult } from '../domain/hooks/runner.ts';
+import { type Answer, emptyAnswer, refuseContext } from './answer.ts';
+import { confine } from './confinement.ts';
+import type { Outcome } from './member.ts';
+import { createPool, type Pool } from './pool.ts';
+import type { GuestFetch, GuestInput } from './protocol.ts';
+import { findSyntaxError } from './syntax.ts';
+
+/** What a process takes when it has run functions, and the part of the machine that all of them may take. */
+const processBytes = 96 * 1024 * 1024;
+const partOfMemory = 4;
+const fewestProcesses = 4;
+const highestMostProcesses = 64;
+
+export interface HookRunnerOptions {
+  readonly fetch: GuestFetch;
+  /** How many processes at a time; by the machine's memory unless said. */
+  readonly mostProcesses?: number;
+  /** Unused processes are let go after so long; 5 minutes unless said. */
+  readonly idleMilliseconds?: number;
+  /** A run waits so long for room; 2 seconds unless said. */
+  readonly waitMilliseconds?: number;
+}
+
+/** With what tests and drills look at. */
+export interface HookProcessRunner extends HookRunner {
+  processes: Pool['processes'];
+  /** Settles when it is known how processes are started. */
+  readonly probed: Promise<void>;
+}
+
+function processesOfMachine(): number {
+  const fitting = Math.floor(totalmem() / partOfMemory / processBytes);
+  return Math.min(highestMostProcesses, Math.max(fewestProcesses, fitting));
+}
+
+export function createHookRunner(options: HookRunnerOptions): HookProcessRunner {
+  const confinement = confine();
+  let layers: Awaited<typeof confinement>['layers'] = [];
+  const pool = createPool({
+    command: confinement.then(({ command }) => command),
+    fetch: options.fetch,
+    mostProcesses: options.mostProcesses ?? processesOfMachine(),
+    idleMilliseconds: options.idleMilliseconds ?? 5 * 60_000,
+    waitMilliseconds: options.waitMilliseconds ?? 2000,
+  });
+  const probed = confinement.then(
+    (found) => {
+      layers = found.layers;
+    },
+    () => {},
+  );
+
+  async function run(call: HookRun): Promise<HookRunResult> {
+    const refusal = refuseContext(call.context);
+    if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
+    const { accountId, source, packages, context, variables, timeoutMilliseconds } = call;
+    const input = JSON.stringify({ context, variables } satisfies GuestInput);
+    const outcome = await pool.use(accountId, (member) => member.run({ source, packages }, input, timeoutMilliseconds));
+    return result(outcome ?? { ending: 'unavailable', answer: emptyAnswer, durationMilliseconds: 0 });
+  }
+
+  return {
+    run,
+    checkSyntax: findSyntaxError,
+    warm({ accountId, source, packages }) {
+      void pool.use(accountId, (member) => member.load({ source, packages }));
+    },
+    recycle: (accountId) => pool.recycle(accountId),
+    health() {
+      const reason = pool.trouble();
+      return { state: reason === null ? 'ok' : 'degraded', reason, layers };
+    },
+    close: () => pool.close(),
+    processes: pool.processes,
+    probed,
+  };
+}
+
+/** A value counts only where the function ended well; its output always. */
+function result({ ending: ended, answer, durationMilliseconds }: Outcome): HookRunResult {
+  const { error, output, dropped } = answer satisfies Answer;
+  const isWell = ended === 'success' && error === null;
+  const ending = ended === 'success' && !isWell ? 'error' : ended;
+  return { ending, value: isWell ? (answer.value ?? 'null') : 'null', error, output, dropped, durationMilliseconds };
+}

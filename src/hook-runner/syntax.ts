@@ -1,0 +1,21 @@
+import { compileFunction } from 'node:vm';
+
+/** What every function's source is the body of. */
+const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
+
+/** Where and why `source` is no body of a function; null when it is. Compiles, and runs nothing. */
+export function findSyntaxError(
+  source: string,
+): { readonly line: number; readonly column: number; readonly message: string } | null {
+  try {
+    compileFunction(source, parameters, { filename: 'hook.js' });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error)) return { line: 1, column: 1, message: 'not JavaScript' };
+    // `hook.js:<line>`, the line itself, and a row of marks below the place.
+    const [place = '', , marks = ''] = (error.stack ?? '').split('\n');
+    const line = Number(/^hook\.js:(\d+)$/.exec(place)?.[1] ?? 1);
+    const column = marks.includes('^') ? marks.indexOf('^') + 1 : 1;
+    return { line, column, message: error.message };
+  }
+}

@@ -1,0 +1,41 @@
+import { icons } from './icons.ts';
+import { page } from './page.ts';
+import { closedInItself, initial, isolated } from './text.ts';
+
+/** What the page shows that asks whether to sign out. */
+export interface SignOutView {
+  readonly accountName: string;
+  /** The application that asks for it; left out where none says so. */
+  readonly appName?: string | undefined;
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly csrf: string;
+  readonly request: string;
+  readonly action: string;
+}
+
+/** The page that asks whether to sign out: one form with one button. */
+export function signOutPage(view: SignOutView): string {
+  const name = view.userName === '' ? view.userEmail : view.userName;
+  return page(
+    'sign-out',
+    { title: `Sign out of ${isolated(view.accountName)}?`, accountName: view.accountName },
+    {
+      icon: icons.leave,
+      appName: view.appName === undefined ? undefined : closedInItself(view.appName),
+      user: {
+        name: closedInItself(name),
+        email: view.userEmail === name ? '' : closedInItself(view.userEmail),
+        initial: initial(name),
+      },
+      csrf: view.csrf,
+      request: view.request,
+      action: view.action,
+    },
+  );
+}
+
+/** The page that says that it is done. */
+export function signedOutPage({ accountName }: Pick<SignOutView, 'accountName'>): string {
+  return page('signed-out', { title: 'You are signed out', accountName }, { icon: icons.done });
+}

@@ -1,0 +1,156 @@
+import type { Knex } from 'knex';
+import type { HookDefinition, HookVersionRecord, StoredHook } from '../records.ts';
+import type { HookStore } from '../store.ts';
+import * as rows from './hook-rows.ts';
+import { type Listing, listPage } from './list.ts';
+import { filled } from './list-index.ts';
+import type { DbRow } from './shape.ts';
+import { together } from './transact.ts';
+
+/** Versions of a hook that are kept, beside the one that runs. */
+const versionsKept = 10;
+
+const listing: Listing<StoredHook['hook']> = {
+  table: 'hooks',
+  id: 'id',
+  columns: {
+    created_at: filled('number', 'created_at'),
+    updated_at: filled('number', 'updated_at'),
+    type: filled('text', 'type'),
+  },
+  read: rows.hooks.read,
+};
+
+/** Hooks with one version each: the one that `column` of the hook names. */
+function withVersions(db: Knex, column: 'version' | 'running_version', accountId: number): Knex.QueryBuilder {
+  return db('hooks as h')
+    .join('hook_versions as v', {
+      'v.account_id': 'h.account_id',
+      'v.hook_id': 'h.id',
+      'v.version': `h.${column}`,
+    })
+    .where('h.account_id', accountId)
+    .orderBy('h.id')
+    .select([...rows.hooks.select('h', 'h_'), ...rows.hookVersions.select('v', 'v_')]);
+}
+
+const readHook = rows.hooks.reader('h_');
+const readVersion = rows.hookVersions.reader('v_');
+
+function readStored(row: DbRow): StoredHook {
+  return { hook: readHook(row), definition: readVersion(row) };
+}
+
+async function addVersion(
+  tx: Knex,
+  { accountId, id: hookId, version, updatedAt: createdAt }: StoredHook['hook'],
+  definition: HookDefinition,
+  packageBuildId: number | null,
+): Promise<HookVersionRecord> {
+  const one = { ...definition, accountId, hookId, version, packageBuildId, createdAt };
+  await tx('hook_versions').insert(rows.hookVersions.write(one));
+  return one;
+}
+
+/** Deletes versions; answers the builds that nothing of the account uses any more. */
+async function release(tx: Knex, accountId: number, versions: () => Knex.QueryBuilder): Promise<number[]> {
+  const gone: DbRow[] = await versions().whereNotNull('package_build_id').distinct('package_build_id');
+  await versions().delete();
+  const ids = gone.map((row) => Number(row['package_build_id']));
+  if (ids.length === 0) return [];
+  const used: DbRow[] = await tx('hook_versions')
+    .where('account_id', accountId)
+    .whereIn('package_build_id', ids)
+    .distinct('package_build_id');
+  const still = new Set(used.map((row) => Number(row['package_build_id'])));
+  return ids.filter((id) => !still.has(id));
+}
+
+function versionVerbs(db: Knex): Pick<HookStore, 'addVersion' | 'findVersion' | 'findVersionBefore'> {
+  const versions = (accountId: number, hookId: number) =>
+    db('hook_versions').where({ account_id: accountId, hook_id: hookId });
+  return {
+    addVersion: ({ accountId, id, runningVersion, updatedAt }, definition, packageBuildId) =>
+      together(db, async (tx) => {
+        const { type, disabled } = definition;
+        // One statement: two writes at once make two versions, one after the other.
+        const [row] = await tx('hooks')
+          .where({ account_id: accountId, id })
+          .update({
+            ...rows.hooks.write({ type, disabled, updatedAt }),
+            running_version: runningVersion,
+            version: tx.raw('version + 1'),
+          })
+          .returning('*');
+        if (!row) return null;
+        const hook = rows.hooks.read(row);
+        const stored = { hook, definition: await addVersion(tx, hook, definition, packageBuildId) };
+        const old = () =>
+          tx('hook_versions')
+            .where({ account_id: accountId, hook_id: id })
+            .where('version', '<=', hook.version - versionsKept)
+            .whereNot('version', runningVersion ?? 0);
+        return { stored, released: await release(tx, accountId, old) };
+      }),
+    findVersion: async (accountId, hookId, version) => {
+      const row = await versions(accountId, hookId).where({ version }).first();
+      return row ? rows.hookVersions.read(row) : null;
+    },
+    findVersionBefore: async (accountId, hookId, version) => {
+      const row = await versions(accountId, hookId).where('version', '<', version).orderBy('version', 'desc').first();
+      return row ? rows.hookVersions.read(row) : null;
+    },
+  };
+}
+
+export function hookVerbs(db: Knex): HookStore {
+  return {
+    ...versionVerbs(db),
+    create: (hook, definition, packageBuildId) =>
+      together(db, async (tx) => {
+        const { type, disabled } = definition;
+        const [row] = await tx('hooks')
+          .insert(rows.hooks.write({ ...hook, type, disabled, version: 1 }))
+          .returning('*');
+        const made = rows.hooks.read(row);
+        return { hook: made, definition: await addVersion(tx, made, definition, packageBuildId) };
+      }),
+    find: async (accountId, uuid) => {
+      const row = await withVersions(db, 'version', accountId).where('h.uuid', uuid).first();
+      return row ? readStored(row) : null;
+    },
+    findUuid: async (accountId, id) => {
+      const row = await db('hooks').where({ account_id: accountId, id }).first('uuid');
+      return row?.uuid ?? null;
+    },
+    count: async (accountId) => {
+      const [counted] = await db('hooks').where('account_id', accountId).count({ total: '*' });
+      return Number(counted?.['total']);
+    },
+    page: async (accountId, query) => {
+      const page = await listPage(db, listing, accountId, query);
+      const ids = page.items.map(({ id }) => id);
+      const found: DbRow[] = await withVersions(db, 'version', accountId).whereIn('h.id', ids);
+      const stored = new Map(found.map(readStored).map((one) => [one.hook.id, one]));
+      return { ...page, items: ids.flatMap((id) => stored.get(id) ?? []) };
+    },
+    setShadow: async (accountId, hookId, shadowFunction) =>
+      (await db('hooks').where({ account_id: accountId, id: hookId }).update({ shadow_function: shadowFunction })) ===
+      1,
+    remove: (accountId, hookId) =>
+      together(db, async (tx) => {
+        const versions = () => tx('hook_versions').where({ account_id: accountId, hook_id: hookId });
+        const released = await release(tx, accountId, versions);
+        const gone = await tx('hooks').where({ account_id: accountId, id: hookId }).delete();
+        return gone === 1 ? released : null;
+      }),
+    listLive: async (accountId) => {
+      const newest: DbRow[] = await withVersions(db, 'version', accountId).where('h.disabled', 0);
+      const former: DbRow[] = await withVersions(db, 'running_version', accountId).where('h.disabled', 0);
+      const running = new Map(former.map(readStored).map(({ hook, definition }) => [hook.id, definition]));
+      return newest
+        .map(readStored)
+        .map(({ hook, definition }) => ({ hook, newest: definition, former: running.get(hook.id) ?? null }));
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type CliFolder, cliFolder } from '../support/cli.ts';
+
+describe('gatehouse hook run', () => {
+  let cli: CliFolder;
+  let context: string;
+
+  before(() => {
+    cli = cliFolder();
+    context = file('context.json', '{"user":{"policy_id":7}}');
+  });
+  after(() => cli.remove());
+
+  function file(name: string, text: string): string {
+    const path = join(cli.path, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  function run(source: string, ...more: string[]) {
+    const given = ['--type', 'pre-authentication', '--context', context];
+    return cli.run(['hook', 'run', file('hook.js', source), ...given, ...more, '--json']);
+  }
+
+  test('runs the function in a process of its own and says how it ended', async () => {
+    const source = `exports.handler = async ({ user }) => {
+      console.log('for %s', process.env.PLAN);
+      return { user: { policy_id: user.policy_id + 1 } };
+    };`;
+    const { exitCode, stdout, stderr } = await run(source, '--env', 'PLAN=gold');
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    const { outcome, value, output, duration_ms } = JSON.parse(stdout);
+    assert.deepEqual([outcome, value], ['success', { user: { policy_id: 8 } }]);
+    assert.match(output[0], /^\d{4}-\S+Z\t[0-9a-f-]{36}\tINFO\tfor gold$/);
+    assert.ok(Number.isInteger(duration_ms));
+    // No database is asked, and none is made.
+    assert.ok(!existsSync(join(cli.path, 'data')));
+  });
+
+  test('exits with 1 when the function failed, and shows where', async () => {
+    const { exitCode, stdout } = await run('exports.handler = () => { null.x }');
+    const { outcome, value, output } = JSON.parse(stdout);
+    assert.deepEqual([exitCode, outcome, value], [1, 'error', null]);
+    assert.match(output.join('\n'), /ERROR\tTypeError: Cannot read.*\n.*hook\.js:1:32/);
+  });
+
+  test('names the place of a syntax error, and what is wrong with its arguments', async () => {
+    const mistake = JSON.parse((await run('\nlet a = ;')).stderr);
+    assert.match(mistake.message, /hook\.js:2:9: Unexpected token/);
+    const type = await cli.run(['hook', 'run', context, '--type', 'other', '--context', context, '--json']);
+    assert.match(JSON.parse(type.stderr).message, /type must be pre-authentication or user-migration/);
+    const missing = await cli.run([
+      'hook',
+      'run',
+      'none.js',
+      '--type',
+      'pre-authentication',
+      '--context',
+      context,
+      '--json',
+    ]);
+    assert.match(JSON.parse(missing.stderr).message, /none\.js cannot be read/);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createRole } from '../../../src/domain/roles/roles.ts';
+import { grantAccess } from '../../../src/domain/users/access.ts';
+import type { TestApp } from '../../support/app.ts';
+import { dump } from '../../support/rows.ts';
+import { stage } from './stage.ts';
+
+const migration = { type: 'user-migration' };
+const known = `if (context.user_identifier !== 'ada@old.example' || context.password !== 'old canary password') return null;
+  console.log('known', context.password);
+  return { success: true, user: { email: 'ada@old.example', username: 'ada.old', password: context.password,
+    firstname: 'Ada', lastname: 'Lovelace', department: 'Mills', status: 3, policy_id: 1, role_ids: [1], id: 1 } };`;
+
+/** User-migration (the document's §6, rule 2). */
+export function migrating(app: () => TestApp): void {
+  async function staged(settings: Readonly<Record<string, string>> = {}) {
+    const on = await stage(app(), { hook_migration_roles: 'Migrated', ...settings });
+    await createRole(on.app.services, on.app.account, 'Migrated');
+    await grantAccess(on.app.services, on.app.account, on.client.app_id, { role: 'Migrated' });
+    return on;
+  }
+  const typed = 'old canary password';
+
+  it('makes the user that it knows, once: the next time no hook fires (A2)', async () => {
+    const on = await staged();
+    const id = await on.hook(known, migration);
+    const fired = await on.hook('return null;');
+    assert.equal(await on.status('ADA@old.example', 'not the password'), 401);
+    assert.equal(await on.status('ada@old.example', typed), 0);
+    const user = await on.app.services.store.users.findByName(on.app.account.id, 'ada@old.example');
+    const detailed = await on.app.services.store.users.findDetailed(on.app.account.id, user?.id ?? 0);
+    assert.deepEqual(
+      [user?.firstname, user?.username, user?.status, detailed?.department, detailed?.policyId],
+      ['Ada', 'ada.old', 1, 'Mills', null],
+    );
+    const runs = (await on.logs(id)).length;
+    assert.equal(await on.status('ada@old.example', typed), 0);
+    assert.equal(await on.status('ada.old', typed), 0);
+    assert.equal(await on.status('ada@old.example', 'not the password'), 401);
+    assert.equal((await on.logs(id)).length, runs);
+    assert.equal((await on.logs(fired)).length, 3, 'and pre-authentication fires for whom a hook knew');
+    assert.deepEqual(await on.told('user.migrated'), [{ hook_id: id }]);
+    assert.equal((await on.told('user.created')).length, 2);
+    const everything = JSON.stringify([await on.logs(id), on.app.services.lines, await dump(on.app.url)]);
+    assert.doesNotMatch(everything, /old canary password/);
+    assert.match((await on.logs(id, '?sort=created_at')).map(({ events }) => events.join()).join(), /\tknown \*{4}/);
+  });
+
+  it('50 sign-ins at once make one user (A2)', async () => {
+    const on = await staged({ 'limit.hooks': 'off' });
+    await on.hook(known, migration);
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => on.status('ada@old.example', typed)));
+    // More passwords at once than the service keeps places for are asked to come again.
+    assert.ok(
+      statuses.every((status) => status === 0 || status === 503),
+      statuses.join(),
+    );
+    assert.ok(statuses.includes(0));
+    const users = await on.app.services.store.users.list(on.app.account.id);
+    assert.equal(users.filter(({ email }) => email === 'ada@old.example').length, 1);
+    assert.equal((await on.told('user.migrated')).length, 1);
+  });
+
+  it('anything else is refused as a wrong password is, and nobody is made', async () => {
+    const on = await staged();
+    const answers = [
+      'null',
+      '{ success: false }',
+      '{ success: true }',
+      '{ user: { email: "x@old.example", password: "p" } }',
+      '{ success: true, user: { email: "x@old.example" } }',
+      '{ success: true, user: { email: "other@old.example", password: "p" } }',
+      '{ success: true, user: { email: 5, password: "p" } }',
+      '{ success: true, user: { email: "x@old.example", password: "p", custom_attributes: [] } }',
+      '{ success: true, user: { email: "x@old.example", password: "p", custom_attributes: { none: "x" } } }',
+      '{ success: true, user: { email: "x@old.example", password: "p", firstname: " x" } }',
+      '(() => { throw new Error("x"); })()',
+    ];
+    const wrong = await on.signIn(undefined, 'wrong');
+    const chosen = answers.map((answer, at) => `if (context.password === 'way-${at}') return ${answer};`).join('\n');
+    const id = await on.hook(chosen, migration);
+    for (const [at, answer] of answers.entries()) {
+      on.app.services.clock.advance(1000);
+      const refused = await on.signIn('x@old.example', `way-${at}`);
+      assert.equal(refused.answer.status, 401, answer);
+      const form = (text: string) => text.replaceAll(/value="[^"]*"|nonce-[\w-]+/g, '');
+      assert.equal(form(refused.answer.text), form(wrong.answer.text), answer);
+      const [record] = await on.logs(id, '?limit=1');
+      assert.ok(['refused', 'invalid_result', 'error'].includes(record?.outcome ?? ''), `${answer} ${record?.outcome}`);
+    }
+    assert.deepEqual(await on.told('user.migrated'), []);
+  });
+
+  it('a user who is there already is nobody that a hook could become (S12)', async () => {
+    const on = await staged();
+    const own = on.user.email ?? '';
+    await on.hook(
+      `return { success: true, user: { email: '${own}', username: context.user_identifier, password: 'p' } };`,
+      migration,
+    );
+    assert.equal(await on.status('intruder', 'p'), 401);
+    assert.equal(await on.status(own, 'p'), 401);
+    assert.equal(await on.status(), 0);
+  });
+
+  it('does not fire in the password grant', async () => {
+    const on = await staged({ 'grant.password': 'on' });
+    const id = await on.hook('return null;', migration);
+    assert.equal((await on.passwordGrant()).status, 200);
+    assert.deepEqual(await on.logs(id), []);
+  });
+}

@@ -1,0 +1,264 @@
+/** S13, S14: processes, their ends, and what they could reach if the isolate and the runtime had been broken out of. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { confine } from '../../src/hook-runner/confinement.ts';
+import { createHookRunner } from '../../src/hook-runner/runner.ts';
+import { echo, handler, openRunner, type TestRunner } from './runner.ts';
+
+const endless = handler('return new Promise(() => {})');
+const one = handler('return 1');
+
+function isAlive(pid: number): boolean {
+  try {
+    // A process that ended and was not yet waited for is none.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1000 && !condition(); tries++) await delay(10);
+  assert.ok(condition());
+}
+
+/** Of a wrapper and of what it started. */
+function family(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return [
+      pid,
+      ...text
+        .split(' ')
+        .filter(Boolean)
+        .flatMap((child) => family(Number(child))),
+    ];
+  } catch {
+    return [pid];
+  }
+}
+
+describe('hook processes', () => {
+  let runner: TestRunner;
+  before(async () => {
+    runner = await openRunner();
+  });
+  after(() => runner.close());
+
+  const pidOf = (accountId: number) => runner.processes().find((one) => one.accountId === accountId)?.pid ?? 0;
+
+  it('S14: kill -9 in a call ends that call, and the next runs in another process', async () => {
+    for (let round = 0; round < 3; round++) {
+      await runner.value(one);
+      const pid = pidOf(1);
+      const call = runner.call(endless, { timeoutMilliseconds: 10_000 });
+      await until(() => runner.processes().some(({ pid: its, underWay }) => its === pid && underWay === 1));
+      process.kill(pid, 'SIGKILL');
+      assert.equal((await call).ending, 'crashed');
+      assert.equal(await runner.value(one), 1);
+      assert.notEqual(pidOf(1), pid);
+      await until(() => !isAlive(pid));
+    }
+  });
+
+  it('S14: of the innermost process too', async () => {
+    await runner.value(one);
+    const call = runner.call(endless, { timeoutMilliseconds: 10_000 });
+    const pid = family(pidOf(1)).at(-1) as number;
+    await delay(50);
+    process.kill(pid, 'SIGKILL');
+    assert.equal((await call).ending, 'crashed');
+    assert.equal(await runner.value(one), 1);
+  });
+
+  it('are replaced when the functions of their account change, while what runs goes on', async () => {
+    await runner.value(one);
+    const pid = pidOf(1);
+    const slow = runner.value(handler('await new Promise((done) => setTimeout(done, 300)); return 2'));
+    runner.recycle(1);
+    assert.equal(await runner.value(one), 1);
+    assert.ok(runner.processes().some((its) => its.accountId === 1 && its.pid !== pid));
+    assert.equal(await slow, 2);
+    await until(() => !isAlive(pid));
+  });
+
+  it('are replaced after 1,000 runs', async () => {
+    await runner.value(one, { accountId: 3 });
+    const pid = pidOf(3);
+    const calls = Array.from({ length: 10 }, async () => {
+      for (let call = 0; call < 101; call++) assert.equal(await runner.value(one, { accountId: 3 }), 1);
+    });
+    await Promise.all(calls);
+    assert.notEqual(pidOf(3), pid);
+  });
+
+  it('are warm before the first run', async () => {
+    runner.warm({ accountId: 4, source: one, packages: null });
+    await until(() => pidOf(4) !== 0);
+    const pid = pidOf(4);
+    assert.equal(await runner.value(one, { accountId: 4 }), 1);
+    assert.equal(pidOf(4), pid);
+  });
+
+  it('run four functions of an account at a time, and the fifth waits for one of them', async () => {
+    const startedAt = performance.now();
+    const wait = handler('await new Promise((done) => setTimeout(done, 200)); return 1');
+    const calls = await Promise.all(Array.from({ length: 5 }, () => runner.call(wait, { accountId: 5 })));
+    assert.deepEqual(
+      calls.map(({ ending }) => ending),
+      Array(5).fill('success'),
+    );
+    assert.ok(performance.now() - startedAt >= 400);
+  });
+});
+
+describe('hook processes in need', () => {
+  it('serve a run that came before it was known how they are started', async (t) => {
+    const runner = createHookRunner({ fetch: echo, waitMilliseconds: 20_000 });
+    t.after(() => runner.close());
+    const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 5000 };
+    assert.equal((await runner.run({ accountId: 1, source: one, ...rest })).value, '1');
+  });
+
+  it('that still start when functions change lose no run that waits for them', async (t) => {
+    const runner = createHookRunner({ fetch: echo, waitMilliseconds: 20_000 });
+    t.after(() => runner.close());
+    const rest = { packages: null, context: '{}', variables: {}, timeoutMilliseconds: 5000 };
+    const runs = [1, 2].map((accountId) => runner.run({ accountId, source: one, ...rest }));
+    await runner.probed;
+    for (const accountId of [1, 2]) runner.recycle(accountId);
+    assert.deepEqual(
+      (await Promise.all(runs)).map(({ value }) => value),
+      ['1', '1'],
+    );
+    assert.equal(runner.health().state, 'ok');
+  });
+
+  it('are no more than the limit; the least used is let go for another account', async () => {
+    const runner = await openRunner({ mostProcesses: 2 });
+    for (const accountId of [1, 2, 3, 1]) {
+      assert.equal(await runner.value(one, { accountId }), 1);
+      assert.ok(runner.processes().length <= 2);
+    }
+    await runner.close();
+  });
+
+  it('leave a run unavailable that finds none free in time', async (t) => {
+    const runner = await openRunner({ mostProcesses: 1, waitMilliseconds: 2500 });
+    t.after(() => runner.close());
+    await runner.value(one);
+    const busy = runner.call(endless, { timeoutMilliseconds: 4000 });
+    await delay(20);
+    const { ending, value } = await runner.call(one, { accountId: 2 });
+    assert.deepEqual([ending, value], ['unavailable', 'null']);
+    assert.equal((await busy).ending, 'timeout');
+    await runner.close();
+    assert.equal((await runner.call(one)).ending, 'unavailable');
+  });
+
+  it('are let go when they are not used', async (t) => {
+    const runner = await openRunner({ idleMilliseconds: 100 });
+    t.after(() => runner.close());
+    await runner.value(one);
+    const pids = runner.processes().map(({ pid }) => pid ?? 0);
+    await until(() => runner.processes().length === 0);
+    await until(() => pids.every((pid) => !isAlive(pid)));
+    assert.equal(await runner.value(one), 1);
+  });
+
+  it('have all ended when the runner is closed, runs or not', async () => {
+    const runner = await openRunner();
+    await runner.value(one);
+    const call = runner.call(endless, { accountId: 2 });
+    await until(() => runner.processes().some(({ underWay }) => underWay === 1));
+    const pids = runner.processes().flatMap(({ pid }) => family(pid ?? 0));
+    await runner.close();
+    assert.equal((await call).ending, 'crashed');
+    await until(() => pids.every((pid) => !isAlive(pid)));
+  });
+});
+
+describe('the service', () => {
+  const script = (body: string) => `
+    import { openRunner, handler } from ${JSON.stringify(fileURLToPath(new URL('runner.ts', import.meta.url)))};
+    const runner = await openRunner();
+    await runner.value(handler('return 1'));
+    void runner.call(handler(${JSON.stringify(body)}), { accountId: 2, timeoutMilliseconds: 60_000 });
+    await new Promise((done) => setTimeout(done, 300));
+    console.log(JSON.stringify(runner.processes().map(({ pid }) => pid)));
+  `;
+  const deaths = {
+    'kill -9, with a run that waits': 'return new Promise(() => {})',
+    'kill -9, with a run that nothing in its process can stop': 'return [].indexOf.call({ length: 2 ** 53 - 1 }, 1)',
+  };
+  for (const [death, body] of Object.entries(deaths)) {
+    it(`is not outlived by hook processes: ${death}`, async () => {
+      const service = spawn(process.execPath, ['--input-type=module', '--eval', script(body)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [said] = (await once(service.stdout, 'data')) as [Buffer];
+      const pids = (JSON.parse(said.toString()) as number[]).flatMap(family);
+      assert.ok(pids.length >= 2);
+      service.kill('SIGKILL');
+      await until(() => pids.every((pid) => !isAlive(pid)));
+    });
+  }
+});
+
+describe('S13: a process that was broken out of', () => {
+  it('reaches no file of the service, no network and no other process', async (t) => {
+    const { wrap, layers } = await confine();
+    const on = new Set(layers.filter(({ state }) => state === 'ok').map(({ name }) => name));
+    t.diagnostic(`on: ${[...on].join(', ')}`);
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-escape-'));
+    const database = join(folder, 'gatehouse.db');
+    writeFileSync(database, 'secret', { mode: 0o600 });
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const attempts = `
+      const fs = require('node:fs');
+      const attempts = {
+        database: () => fs.readFileSync(${JSON.stringify(database)}),
+        write: () => fs.writeFileSync(${JSON.stringify(join(folder, 'written'))}, 'x'),
+        environment: () => fs.readFileSync('/proc/${process.pid}/environ'),
+        parent: () => process.kill(${process.pid}, 0),
+        user: () => { if (process.getuid() !== 0) throw new Error(); },
+        privilege: () => { process.setuid(0); if (process.getuid() !== 0) throw new Error(); },
+      };
+      const done = Object.keys(attempts).filter((name) => { try { attempts[name](); return true } catch { return false } });
+      const finish = (more) => { process.stdout.write(JSON.stringify([...done, ...more])); process.exit(); };
+      require('node:net').connect(${port}, '127.0.0.1').on('connect', () => finish(['network'])).on('error', () => finish([]));
+    `;
+    const [file = '', ...args] = [...wrap, process.execPath, '--jitless', '--eval', attempts];
+    const child = spawn(file, args, {
+      cwd: '/',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const succeeded = JSON.parse(said.toString()) as string[];
+    server.close();
+    const mayDo = [
+      ...(on.has('no network') ? [] : ['network']),
+      ...(on.has('own process space') ? [] : ['environment', 'parent']),
+      ...(on.has('own file tree') || on.has('other user') ? [] : ['database', 'write']),
+      ...(on.has('other user') || process.getuid?.() !== 0 ? [] : ['user', 'privilege']),
+    ];
+    assert.deepEqual(
+      succeeded.filter((name) => !mayDo.includes(name)),
+      [],
+    );
+    assert.ok(!existsSync(join(folder, 'written')) || mayDo.includes('write'));
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestApp } from '../../support/app.ts';
+import { assertRefused, managing } from './managing.ts';
+
+export const encoded = (source: string): string => Buffer.from(source).toString('base64');
+const source = encoded('exports.handler = async (context) => ({ user: context.user });');
+const least = { type: 'pre-authentication', function: source };
+
+/** The document's §2.3 and §4.4. */
+export function hooks(app: () => TestApp): void {
+  it('a hook is made with its defaults, read, listed, replaced and deleted with 202', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const made = await api.done(201, 'POST', '/hooks', least);
+    const at = new Date(one.services.clock.now()).toISOString();
+    assert.deepEqual(made, {
+      id: made.id,
+      type: 'pre-authentication',
+      function: source,
+      disabled: false,
+      runtime: 'jsruntime12.x',
+      retries: 0,
+      timeout: 1,
+      options: null,
+      env_vars: [],
+      packages: {},
+      conditions: [],
+      context_version: '1.1.0',
+      status: 'ready',
+      created_at: at,
+      updated_at: at,
+    });
+    assert.match(made.id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    assert.deepEqual(await api.done(200, 'GET', `/hooks/${made.id}`), made);
+    assert.deepEqual(await api.done(200, 'GET', '/hooks'), [made]);
+    one.services.clock.advance(1000);
+    const full = {
+      type: 'pre-authentication',
+      function: '',
+      disabled: true,
+      runtime: 'jsruntime12.x',
+      retries: 4,
+      timeout: 1,
+      options: { risk_enabled: true, location_enabled: false, mfa_device_info_enabled: true },
+      env_vars: [],
+      packages: {},
+      conditions: [{ source: 'roles', operator: '!~', value: 'Staff' }],
+      context_version: '^1.0.0',
+    };
+    const replaced = await api.done(200, 'PUT', `/hooks/${made.id}`, full);
+    const updated = new Date(one.services.clock.now()).toISOString();
+    assert.deepEqual(replaced, { ...made, ...full, updated_at: updated });
+    const again = await api.done(200, 'PUT', `/hooks/${made.id}`, { ...replaced, status: 7, created_at: null });
+    assert.deepEqual(again, replaced, 'what is read-only is ignored');
+    const bare = await api.done(200, 'PUT', `/hooks/${made.id}`, {
+      ...least,
+      ...Object.fromEntries(['env_vars', 'packages', 'conditions', 'options', 'retries'].map((name) => [name, null])),
+    });
+    assert.deepEqual(bare, { ...made, updated_at: updated }, 'what is not sent has its default');
+    const gone = await api.call('DELETE', `/hooks/${made.id}`);
+    assert.deepEqual([gone.status, gone.text], [202, '']);
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await api.call(method, `/hooks/${made.id}`, method === 'PUT' ? least : undefined);
+      assertRefused(answer, 404, /could not be found/, method);
+    }
+    assertRefused(await api.call('GET', `/hooks/${made.id}/logs`), 404);
+    assertRefused(await api.call('POST', `/hooks/${made.id}/test`, {}), 404);
+  });
+
+  it('flags are taken nested or at the top level, nested ones win, and are answered nested', async () => {
+    const api = await managing(await app().another());
+    const optionsOf = async (body: object) => (await api.done(201, 'POST', '/hooks', { ...least, ...body })).options;
+    const none = { risk_enabled: false, location_enabled: false, mfa_device_info_enabled: false };
+    assert.deepEqual(await optionsOf({ risk_enabled: true }), { ...none, risk_enabled: true });
+    assert.deepEqual(await optionsOf({ options: { location_enabled: true } }), { ...none, location_enabled: true });
+    const both = { options: { risk_enabled: false }, risk_enabled: true, mfa_device_info_enabled: true };
+    assert.deepEqual(await optionsOf(both), { ...none, mfa_device_info_enabled: true });
+    const ours = { failed_login_attempts_enabled: true };
+    assert.deepEqual(await optionsOf(ours), { ...none, ...ours });
+    assert.deepEqual(await optionsOf({ failed_login_attempts_enabled: false }), none);
+    assert.equal(await optionsOf({ options: {} }), null);
+    assert.equal(await optionsOf({ options: null }), null);
+  });
+
+  it('links variables by name or as objects; one that is deleted is taken off', async () => {
+    const api = await managing(await app().another());
+    const { id } = await api.done(201, 'POST', '/hooks/envs', { name: 'FIRST', value: 'x' });
+    await api.done(201, 'POST', '/hooks/envs', { name: 'SECOND', value: 'x' });
+    const hook = await api.done(201, 'POST', '/hooks', { ...least, env_vars: ['SECOND', { name: 'FIRST', id }] });
+    assert.deepEqual(hook.env_vars, ['SECOND', 'FIRST']);
+    await api.done(204, 'DELETE', `/hooks/envs/${id}`);
+    assert.deepEqual((await api.done(200, 'GET', `/hooks/${hook.id}`)).env_vars, ['SECOND']);
+    await api.done(201, 'POST', '/hooks/envs', { name: 'FIRST', value: 'y' });
+    assert.deepEqual(
+      (await api.done(200, 'GET', '/hooks'))[0].env_vars,
+      ['SECOND'],
+      'another one of its name is not it',
+    );
+  });
+
+  it('each rule has its message (A6)', async () => {
+    const api = await managing(app());
+    const faults: readonly (readonly [body: object, message: RegExp])[] = [
+      [{ function: source }, /type/],
+      [{ type: 'pre-authentication' }, /function/],
+      [{ type: 'post-authentication' }, /type must be equal to one of the allowed values/],
+      [{ type: 7 }, /type must be/],
+      [{ function: 7 }, /function must be string/],
+      [{ function: 'exports.handler = 1' }, /^function must be base64$/],
+      [{ function: 'YQ' }, /^function must be base64$/],
+      [{ function: 'YR==' }, /^function must be base64$/],
+      [{ function: '/w==' }, /^function must be UTF-8 in base64$/],
+      [{ function: encoded('x'.repeat(20_001)) }, /^function must have at most 20000 characters when decoded$/],
+      [{ function: encoded('const a = 1;\nconst = 2;') }, /^function does not compile: line 2, column \d+: Unexpected/],
+      [{ disabled: 'no' }, /disabled must be boolean/],
+      [{ runtime: 'nodejs22.x' }, /^runtime must be jsruntime12\.x$/],
+      [{ retries: 5 }, /retries must be <= 4/],
+      [{ retries: -1 }, /retries must be >= 0/],
+      [{ retries: 0.5 }, /retries must be integer/],
+      [{ timeout: 0 }, /timeout must be >= 1/],
+      [{ timeout: 2 }, /^timeout must be 1 whole seconds? for pre-authentication$/],
+      [{ type: 'user-migration', timeout: 11 }, /timeout must be <= 10/],
+      [{ options: [] }, /options must be object/],
+      [{ options: { risk: true } }, /options|risk|additional/],
+      [{ options: { risk_enabled: 'yes' } }, /options\.risk_enabled must be boolean/],
+      [{ location_enabled: 1 }, /location_enabled must be boolean/],
+      [{ env_vars: 'A' }, /env_vars must be array/],
+      [{ env_vars: [7] }, /env_vars/],
+      [{ env_vars: ['NOT_THERE'] }, /^env_vars\.0 names no variable of the account$/],
+      [{ env_vars: ['A', 'A'] }, /^env_vars\.1 is given twice$/],
+      [{ packages: ['lodash'] }, /packages must be object/],
+      [{ packages: { lodash: 4 } }, /packages\.lodash must be string/],
+      [{ packages: { lodash: '^4.17.21' } }, /^packages\.lodash must be an exact version such as 1\.2\.3$/],
+      [{ packages: { lodash: 'latest' } }, /^packages\.lodash must be an exact version/],
+      [{ packages: { lodash: 'v4.17.21' } }, /^packages\.lodash must be an exact version/],
+      [{ packages: { '../x': '1.0.0' } }, /^packages names what is no name of a package$/],
+      [{ packages: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${at}`, '1.0.0'])) }, /packages must/],
+      [{ conditions: {} }, /conditions must be array/],
+      [{ conditions: [{ source: 'roles', operator: '~' }] }, /conditions\.0.*value/],
+      [{ conditions: [{ source: 'groups', operator: '~', value: '1' }] }, /conditions\.0\.source must be equal/],
+      [{ conditions: [{ source: 'roles', operator: '=', value: '1' }] }, /conditions\.0\.operator must be equal/],
+      [{ conditions: [{ source: 'roles', operator: '~', value: '' }] }, /conditions\.0\.value must NOT have fewer/],
+      [{ conditions: Array(11).fill({ source: 'roles', operator: '~', value: '1' }) }, /conditions must NOT have more/],
+      [
+        { type: 'user-migration', conditions: [{ source: 'roles', operator: '~', value: '1' }] },
+        /^conditions are for pre-authentication alone/,
+      ],
+      [{ context_version: '2.0.0' }, /^context_version must be 1\.0\.0, 1\.1\.0 or a range/],
+      [{ context_version: 'newest' }, /^context_version must be 1\.0\.0, 1\.1\.0 or a range/],
+      [{ context_version: 1 }, /context_version must be string/],
+      [{ name: 'mine' }, /name|additional/],
+    ];
+    const { id } = await api.done(201, 'POST', '/hooks', { ...least, disabled: true });
+    for (const [at, [body, message]] of faults.entries()) {
+      const sent = at < 2 ? body : { ...least, ...body };
+      const what = JSON.stringify(sent).slice(0, 120);
+      assertRefused(await api.call('POST', '/hooks', sent), 422, message, what);
+      assertRefused(await api.call('PUT', `/hooks/${id}`, sent), 422, message, what);
+    }
+    for (const version of ['1.0.0', '1.1.0', '1.x', '^1.0.0', '~1.0.0', '>=1']) {
+      const made = await api.done(201, 'POST', '/hooks', { ...least, disabled: true, context_version: version });
+      assert.equal(made.context_version, version);
+    }
+    const migration = { ...least, disabled: true, type: 'user-migration', timeout: 10 };
+    assert.equal((await api.done(201, 'POST', '/hooks', migration)).timeout, 10);
+  });
+
+  it('a hook with packages waits for them', async () => {
+    const api = await managing(await app().another());
+    const packages = { lodash: '4.17.21', '@scope/name': '1.0.0-rc.1' };
+    const made = await api.done(201, 'POST', '/hooks', { ...least, packages });
+    assert.deepEqual([made.packages, made.status], [packages, 'create-queued']);
+    assertRefused(
+      await api.call('POST', `/hooks/${made.id}/test`, {}),
+      422,
+      /packages are not built \(create-queued\)/,
+    );
+  });
+
+  it('lists by type and time, up to 100 a page', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const ids: string[] = [];
+    for (const type of ['user-migration', 'pre-authentication', 'user-migration']) {
+      ids.push((await api.done(201, 'POST', '/hooks', { ...least, type })).id);
+      one.services.clock.advance(1000);
+    }
+    const listed = async (query: string) =>
+      (await api.done(200, 'GET', `/hooks${query}`)).map(({ id }: { id: string }) => ids.indexOf(id));
+    assert.deepEqual(await listed(''), [0, 1, 2]);
+    assert.deepEqual(await listed('?sort=-created_at&fields=id'), [2, 1, 0]);
+    assert.deepEqual(await listed('?type=user-migration'), [0, 2]);
+    assert.deepEqual(await listed('?type=other'), []);
+    const first = await api.call('GET', '/hooks?limit=2');
+    assert.deepEqual([first.headers['total-count'], first.headers['total-pages']], ['3', '2']);
+    assert.deepEqual(await listed(`?cursor=${first.headers['after-cursor']}`), [2]);
+    assertRefused(await api.call('GET', '/hooks?limit=101'), 400, /limit/);
+    assertRefused(await api.call('GET', '/hooks?cursor=AAAA'), 422, /cursor/);
+    assertRefused(await api.call('GET', '/hooks?sort=type'), 400, /sort/);
+  });
+
+  it('is unknown to another account, and to everyone but manage_all', async () => {
+    const theirs = await managing(await app().another());
+    const { id } = await theirs.done(201, 'POST', '/hooks', least);
+    const api = await managing(app());
+    for (const unknown of [id, 'none', '1']) {
+      assertRefused(await api.call('GET', `/hooks/${unknown}`), 404, /could not be found/, unknown);
+      assertRefused(await api.call('PUT', `/hooks/${unknown}`, least), 404, /could not be found/, unknown);
+      assertRefused(await api.call('DELETE', `/hooks/${unknown}`), 404, /could not be found/, unknown);
+      assertRefused(await api.call('GET', `/hooks/${unknown}/logs`), 404, /could not be found/, unknown);
+      assertRefused(await api.call('POST', `/hooks/${unknown}/test`, {}), 404, /could not be found/, unknown);
+    }
+    for (const scope of ['read_all', 'manage_users', 'read_users', 'authentication_only'] as const) {
+      const other = await managing(app(), scope);
+      for (const [method, path, body] of [
+        ['GET', '/hooks'],
+        ['POST', '/hooks', least],
+        ['GET', `/hooks/${id}`],
+        ['PUT', `/hooks/${id}`, least],
+        ['DELETE', `/hooks/${id}`],
+        ['GET', `/hooks/${id}/logs`],
+        ['POST', `/hooks/${id}/test`, {}],
+      ] as const) {
+        assertRefused(await other.call(method, path, body), 403, /manage_all/, `${scope} ${method} ${path}`);
+      }
+    }
+    assert.equal((await app().send('GET', '/api/2/hooks')).status, 401);
+  });
+
+  it('takes as many hooks as an account may have', async () => {
+    const api = await managing(await app().another());
+    for (let made = 0; made < 100; made += 1) await api.done(201, 'POST', '/hooks', { ...least, function: '' });
+    assertRefused(await api.call('POST', '/hooks', least), 422, /more than 100 hooks/);
+    assert.equal((await api.done(200, 'GET', '/hooks')).length, 100);
+  });
+}

@@ -17,7 +17,7 @@ export const executionMilliseconds = 7 * 86_400_000;
 
 export type RunServices = Pick<
   Services,
-  'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds' | 'geoip' | 'log'
+  'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'hookWaitMilliseconds' | 'packageBuilds' | 'geoip' | 'log'
 >;
 export type NewExecution = Omit<HookExecutionRecord, 'id'>;
 

@@ -4,6 +4,7 @@ import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';

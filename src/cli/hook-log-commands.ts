@@ -25,7 +25,7 @@ interface OfAccount {
 export function addHookLogCommands(group: Command, outlet: Outlet): void {
   addCommand<OfAccount & { follow?: true; json?: true }>(
     group,
-    'logs <hook id>',
+    'logs <hook-id>',
     'the last runs of a hook, oldest first',
     outlet,
     ({ args: [id], options }) =>
@@ -47,7 +47,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     .requiredOption('--file <draft.js>', 'the draft');
   addCommand<OfAccount & { file?: string; off?: true }>(
     group,
-    'shadow <hook id>',
+    'shadow <hook-id>',
     'let a draft run beside a hook: the log says where they differ',
     outlet,
     async ({ args: [id], options: { account: subdomain, file, off } }) => {
@@ -67,7 +67,7 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
     .option('--off', 'no draft any more');
   addCommand<OfAccount>(
     group,
-    'rollback <hook id>',
+    'rollback <hook-id>',
     'undo the last write of a hook; once more undoes that',
     outlet,
     ({ args: [id], options }) =>

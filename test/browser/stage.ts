@@ -11,7 +11,7 @@ import { createServer } from '../../src/server.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
 import { type BrowserOptions, openBrowser } from '../support/browser.ts';
-import { createTestAccount, testServices } from '../support/services.ts';
+import { createTestAccount, type TestParts, testServices } from '../support/services.ts';
 import {
   authorizePath,
   makeUser,
@@ -42,7 +42,10 @@ const clientPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 const clientLogo = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="24" fill="#0b5c4f"/></svg>`;
 
 /** Starts the service and the application; both listen on loopback, each on a port of its own. */
-export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
+export async function openStage(
+  settings: Readonly<Record<string, string>> = {},
+  parts: TestParts = {},
+): Promise<Stage> {
   const opened = await openTestStore('sqlite');
   let listener: RequestListener | undefined;
   // The addresses of accounts name the port, so it listens before there are services.
@@ -58,6 +61,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {})
   const port = (one: typeof server) => (one.address() as AddressInfo).port;
   const services = await testServices(opened.store, {
     addresses: { serviceDomain: `localhost:${port(server)}`, publicScheme: 'http' },
+    ...parts,
   });
   const app = createApp(services);
   listener = app;
@@ -67,6 +71,8 @@ export async function openStage(settings: Readonly<Record<string, string>> = {})
     site: { origin, callback: `${origin}/callback` },
     dispose: async () => {
       for (const one of [server, client]) one.close().closeAllConnections();
+      await services.packageBuilds.stop();
+      await services.hooks.close();
       await opened.dispose();
     },
   };

@@ -21,6 +21,8 @@ export interface Installation {
   readonly port: number;
   /** Runs a command line to its end. */
   readonly run: CliFolder['run'];
+  /** Starts a command that goes on; the test ends it. */
+  readonly start: CliFolder['start'];
   /** Runs a command with `--json` and answers what it printed; rejects when it fails. */
   readonly cli: CliFolder['json'];
   /** Starts a server and waits until it is ready; rejects with its output when it ends before. */
@@ -79,6 +81,7 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
     databaseUrl: given ?? database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
     port,
     run: cli.run,
+    start: cli.start,
     cli: cli.json,
     serve: ({ env = {}, demo = false, port: own = port } = {}) => {
       // The hosts of accounts stay those of the first process.

@@ -31,7 +31,7 @@ export async function findFacts(
 
 function describeFactor(device: Device) {
   return {
-    device_id: device.id,
+    device_id: String(device.id),
     auth_factor_id: device.factorId,
     auth_factor_name: device.authFactorName,
     type_display_name: device.typeDisplayName,

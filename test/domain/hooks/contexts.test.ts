@@ -67,7 +67,7 @@ onApps('contexts', (app) => {
     assert.deepEqual((await given()).told, nothing);
     const [expected] = await listDevices(services, on.app.account, on.user.id);
     const known = {
-      device_id: device.id,
+      device_id: String(device.id),
       auth_factor_id: expected?.factorId,
       auth_factor_name: expected?.authFactorName,
       type_display_name: expected?.typeDisplayName,

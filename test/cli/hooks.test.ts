@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Service, startService } from '../support/process.ts';
+import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { type RegisteredClient, signInForCode } from '../support/sign-in.ts';
+
+const encoded = (body: string) => Buffer.from(`exports.handler = async (context) => { ${body} };`).toString('base64');
+
+/** Commands that look after the hooks of an account, while the service runs. */
+describe('gatehouse hook', () => {
+  let service: Service;
+  let account: RunningAccount;
+  let headers: { authorization: string };
+  let client: RegisteredClient;
+  let email: string;
+
+  before(async () => {
+    service = await startService({ database: 'sqlite' });
+    account = await openAccount(service, ['limit.sign-in=off']);
+    headers = { authorization: `Bearer ${await account.bearer('manage_all')}` };
+    ({ client, email } = await account.signIn());
+  });
+  after(async () => {
+    account.close();
+    await service.installation.dispose();
+  });
+
+  const of = () => ['--account', account.subdomain];
+  const signIn = () => signInForCode(account, client, { email });
+
+  function draft(body: string): string {
+    const file = join(service.folder, 'draft.js');
+    writeFileSync(file, `exports.handler = async (context) => { ${body} };`);
+    return file;
+  }
+
+  async function write(method: string, path: string, body: string): Promise<string> {
+    const json = { type: 'pre-authentication', function: encoded(body) };
+    const answer = await account.send(method, `/api/2/hooks${path}`, { headers, json });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body.id;
+  }
+
+  async function remove(id: string): Promise<void> {
+    assert.equal((await account.send('DELETE', `/api/2/hooks/${id}`, { headers })).status, 202);
+  }
+
+  /** A command that may end with another exit code than 0. */
+  async function run(...args: string[]) {
+    const { exitCode, stdout, stderr } = await service.installation.run(['hook', ...args, ...of(), '--json']);
+    return { exitCode, said: JSON.parse(stdout || stderr) };
+  }
+
+  test('logs shows the runs, oldest first, and with --follow those that come', async () => {
+    const id = await write('POST', '', "console.log('for', context.app.name);");
+    assert.deepEqual((await run('logs', id)).said, []);
+    await signIn();
+    await signIn();
+    const { said: runs } = await run('logs', id);
+    assert.deepEqual(Object.keys(runs[0]), [
+      'request_id',
+      'correlation_id',
+      'created_at',
+      'outcome',
+      'duration_ms',
+      'attempt',
+      'events',
+    ]);
+    assert.ok(runs.length === 2 && runs[0].created_at <= runs[1].created_at);
+    assert.match(runs[0].events[0], /\tINFO\tfor \S/);
+    const { stdout } = await service.installation.run(['hook', 'logs', id, ...of()]);
+    assert.match(stdout, new RegExp(`  ${runs[0].request_id}  success  \\d+ ms  attempt 1\\n {2}20`));
+    const installed = await service.installation.start(['hook', 'logs', id, ...of(), '--follow', '--json']);
+    let text = '';
+    installed.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    const lines = async (count: number) => {
+      while (text.split('\n').length <= count) await once(installed.stdout, 'data');
+      return text
+        .split('\n')
+        .slice(0, count)
+        .map((line) => JSON.parse(line).request_id);
+    };
+    const known = runs.map(({ request_id: run }: { request_id: string }) => run);
+    assert.deepEqual(await lines(2), known);
+    await signIn();
+    const [, , third] = await lines(3);
+    assert.ok(!known.includes(third));
+    installed.kill('SIGINT');
+    await once(installed, 'close');
+    assert.equal((await run('logs', '00000000-0000-4000-8000-000000000000')).said.error, 'not_found');
+    await remove(id);
+  });
+
+  test('replay compares a draft with a recorded run; exit 1 when they differ', async () => {
+    const id = await write('POST', '', 'return null;');
+    await signIn();
+    const [{ request_id: recorded }] = (await run('logs', id)).said;
+    const same = await run('replay', recorded, '--file', draft('return {};'));
+    assert.deepEqual([same.exitCode, same.said.same, same.said.request_id], [0, true, recorded]);
+    const other = await run('replay', recorded, '--file', draft("console.log('no'); return { success: false };"));
+    assert.equal(other.exitCode, 1);
+    const { output, duration_ms: duration, ...told } = other.said.draft;
+    assert.deepEqual(
+      [other.said.same, other.said.recorded, told],
+      [false, { outcome: 'success', result: 'keeps the policy' }, { outcome: 'refused', result: 'refuses' }],
+    );
+    assert.match(output[0], /\tINFO\tno$/);
+    assert.ok(Number.isInteger(duration));
+    const missing = await run('replay', recorded, '--file', join(service.folder, 'nothing.js'));
+    assert.deepEqual([missing.exitCode, /cannot be read/.test(missing.said.message)], [1, true]);
+    assert.equal((await run('logs', id)).said.length, 1, 'a replay is no run of the hook');
+    await remove(id);
+  });
+
+  test('shadow lets a draft run beside the hook: the log says where they differ', async () => {
+    const id = await write('POST', '', 'return null;');
+    const on = await run('shadow', id, '--file', draft('return { success: false };'));
+    assert.deepEqual(on, { exitCode: 0, said: { id, shadow: 'on' } });
+    await signIn();
+    const noted = async () => {
+      for (;;) {
+        const [{ events }] = (await run('logs', id)).said;
+        if (events.length > 0) return events;
+      }
+    };
+    const [line] = await noted();
+    assert.match(line, /\tWARN\tshadow: the draft ends with a refusal, this version with policy \d+$/);
+    assert.deepEqual((await run('shadow', id, '--off')).said, { id, shadow: 'off' });
+    assert.match((await run('shadow', id)).said.message, /either --file or --off/);
+    await remove(id);
+  });
+
+  test('rollback undoes the last write, and once more undoes that', async () => {
+    const id = await write('POST', '', 'return null;');
+    const once = await run('rollback', id);
+    assert.deepEqual([once.exitCode, /no version before/.test(once.said.message)], [1, true]);
+    await write('PUT', `/${id}`, 'return { success: false };');
+    const read = async () => (await account.send('GET', `/api/2/hooks/${id}`, { headers })).body.function;
+    const back = await run('rollback', id);
+    assert.deepEqual(back, { exitCode: 0, said: { id, version: 3, status: 'ready', disabled: false } });
+    assert.equal(await read(), encoded('return null;'));
+    await signIn();
+    await run('rollback', id);
+    assert.equal(await read(), encoded('return { success: false };'));
+    await remove(id);
+  });
+});

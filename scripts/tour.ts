@@ -10,6 +10,8 @@ import { createUser, grantAccess, tidyUp } from './tour/access.ts';
 import { linkToApi, signInForApi, validateToken } from './tour/api.ts';
 import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
 import { getCredentialToken } from './tour/credential.ts';
+import { delegateSignIn, makeInviteLink, readUserAsXml } from './tour/deprecated.ts';
+import { makeHook, readHookLog, signInWithHook } from './tour/hooks.ts';
 import { heading, say } from './tour/print.ts';
 import { refreshAtDocumentedDoor, refreshAtStandardDoor } from './tour/refresh.ts';
 import { registerClient } from './tour/registration.ts';
@@ -33,6 +35,12 @@ const steps: readonly Step[] = [
   linkToApi,
   signInForApi,
   validateToken,
+  makeHook,
+  signInWithHook,
+  readHookLog,
+  delegateSignIn,
+  makeInviteLink,
+  readUserAsXml,
   tidyUp,
 ];
 

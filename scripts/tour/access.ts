@@ -42,7 +42,7 @@ export const createUser: Step = {
         role_ids: [recall('role').id],
       },
     });
-    const user = expectJson<{ id: number; status: number }>(created, 201);
+    const user = expectJson<{ id: number; email: string; status: number }>(created, 201);
     expect(user.status === 1, 'a user who has a password should be active');
     learn('user', user);
     const apps = expectJson<{ id: number }[]>(await send('GET', `/api/2/users/${user.id}/apps`, { headers }), 200);
@@ -56,10 +56,15 @@ export const createUser: Step = {
 export const tidyUp: Step = {
   title: 'Tidy up',
   about:
-    'What the tour made besides the client goes again: the API with its scopes, claims and links, the user, the role.',
+    'What the tour made besides the client goes again: the hook and its variable, the API with its scopes, claims and ' +
+    'links, the user, the role.',
   run: async ({ send, recall }) => {
     const headers = bearer(recall('credentialToken'));
+    const hook = recall('hook');
+    const gone = await send('DELETE', `/api/2/hooks/${hook.id}`, { headers });
+    expect(gone.status === 202, `the answer should have been 202, and it was ${gone.status}`);
     for (const path of [
+      `/api/2/hooks/envs/${hook.variableId}`,
       `/api/2/api_authorizations/${recall('api').id}`,
       `/api/2/users/${recall('user').id}`,
       `/api/2/roles/${recall('role').id}`,

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 const patienceMilliseconds = 30_000;
-const shownHeaders = ['location', 'set-cookie', 'www-authenticate'];
+const shownHeaders = ['deprecation', 'link', 'location', 'set-cookie', 'www-authenticate'];
 
 /** Sends a request to the service and prints both sides. Redirects are not followed. Throws a `Surprise` when nobody answers. */
 export async function send(method: string, address: URL, sent: Sent = {}): Promise<Answer> {
@@ -76,6 +76,7 @@ function describeBody(headers: Headers, text: string): string {
   if (text === '') return '';
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/json')) return showJson(JSON.parse(text));
+  if (type.startsWith('application/xml')) return text.trimEnd();
   const title = /<title>([^<]*)<\/title>/.exec(text)?.[1]?.replaceAll(/[\u2066-\u2069]/g, '') ?? type;
   const form = readForm(text);
   return `a page: ${title}${form ? `, with a form for ${form.action} (${[...form.names].join(', ')})` : ''}`;

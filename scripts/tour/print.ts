@@ -2,6 +2,7 @@
 
 const secrets = new Set([
   'access_token',
+  'api_key',
   'client_secret',
   'code',
   'code_verifier',
@@ -35,7 +36,8 @@ function shorten(value: string): string {
 /** A member's value as it may be shown. */
 function shown(name: string, value: string): string {
   if (name === 'password') return '…';
-  return secrets.has(name) ? shorten(value) : value;
+  if (secrets.has(name)) return shorten(value);
+  return /^https?:\/\/[^?]*\?/.test(value) ? showAddress(value) : value;
 }
 
 /** JSON with its secrets shortened. */

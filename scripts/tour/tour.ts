@@ -8,6 +8,7 @@ import { expect, Surprise } from './surprise.ts';
 export interface Demo {
   readonly base_url: string;
   readonly issuer: string;
+  readonly api_key: string;
   readonly credential: { readonly client_id: string; readonly client_secret: string };
   readonly user: { readonly email: string; readonly password: string };
 }
@@ -33,7 +34,8 @@ export interface Facts {
   code: { readonly value: string; readonly verifier: string; readonly nonce: string };
   tokens: TokenSet;
   role: { readonly id: number };
-  user: { readonly id: number };
+  user: { readonly id: number; readonly email: string };
+  hook: { readonly id: string; readonly variableId: string };
   api: { readonly id: number; readonly resource: string };
 }
 

@@ -41,7 +41,7 @@ describe('npm run tour', () => {
       const titles = [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
       assert.deepEqual(
         titles,
-        Array.from({ length: 15 }, (_, index) => index + 1),
+        Array.from({ length: 21 }, (_, index) => index + 1),
       );
       for (const path of [
         '/auth/oauth2/v2/token',
@@ -52,6 +52,9 @@ describe('npm run tour', () => {
         '/api/2/users',
         '/api/2/roles',
         String.raw`/api/2/api_authorizations/\d+/clients`,
+        '/api/2/hooks',
+        String.raw`/api/2/hooks/[\da-f-]+/test`,
+        '/api/v3/invites/get_invite_link',
       ]) {
         assert.match(stdout, new RegExp(`^→ POST http://localhost:${service.port}${path}$`, 'm'));
       }
@@ -59,7 +62,12 @@ describe('npm run tour', () => {
       assert.match(stdout, /"active": false/);
       assert.match(stdout, /^ {2}The access token is genuine and says:$/m);
       assert.match(stdout, /"first_name": "\w+"/);
-      assert.match(stdout, /^Done: 15 steps/m);
+      assert.match(stdout, /INFO\\tdemo@example\.com signs in to Gateway Portal \*{4}"/);
+      assert.match(stdout, /^ {2}<response><authenticated>true<\/authenticated>/m);
+      assert.match(stdout, /\/password\/reset\?token=[^"]{0,16}…/);
+      assert.match(stdout, /^ {2} {2}<email>grace\.\w+@example\.com<\/email>$/m);
+      assert.equal(stdout.match(/^ {2}deprecation: @\d+$/gm)?.length, 3);
+      assert.match(stdout, /^Done: 21 steps/m);
     }
   });
 
@@ -72,7 +80,7 @@ describe('npm run tour', () => {
     // Every secret of the service has a prefix and 32 random bytes; cookies, codes and form secrets have no prefix.
     assert.doesNotMatch(stdout, /\b(?:cs|ct|at|rt|ak)_[\w.-]{20,}/);
     assert.doesNotMatch(stdout, /eyJ[\w-]{20,}/);
-    assert.doesNotMatch(stdout, /\b(?:code|request|csrf|sid|tx|code_verifier)=[\w-]{20,}/);
+    assert.doesNotMatch(stdout, /\b(?:code|request|csrf|sid|tx|code_verifier|token|api_key|password)=[\w-]{20,}/);
   });
 
   test('stops with a clear word where something is not as it should be', async () => {

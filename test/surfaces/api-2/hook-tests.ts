@@ -31,6 +31,7 @@ export function hookTests(app: () => TestApp): void {
     assert.deepEqual(rest, { outcome: 'success', value, error: null, dropped: 0 });
     assert.deepEqual((await api.done(200, 'POST', `/hooks/${id}/test`, { context })).value.given, context);
     assert.deepEqual(await api.done(200, 'GET', `/hooks/${id}/logs`), []);
+    assertRefused(await api.call('GET', `/hooks/${id}/logs?cursor=AAAA`), 422, /cursor/);
   });
 
   it('says how it ended, and what it threw without the values of its variables', async () => {

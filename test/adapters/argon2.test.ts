@@ -97,7 +97,7 @@ test('once a bcrypt hash was met, every refusal spends its time', async () => {
     return performance.now() - start;
   };
   await timeOf(digest);
-  const imported = `i1:bcrypt:${await hash('z', { cost: 10 })}`;
+  const imported = `i1:bcrypt:${await hash('z', 10)}`;
   const long = await timeOf(imported);
   // Far apart only when one of them does not do the work.
   for (const stored of [null, digest]) assert.ok((await timeOf(stored)) > long / 10);

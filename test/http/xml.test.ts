@@ -111,7 +111,7 @@ describe('writing bodies', () => {
     }
   });
 
-  it('X4, X5: every text that may be stored is read back as it was written, by us and by others', (t) => {
+  it('X4, X5: every text that may be stored is read back as it was written, by us and by clients', (t) => {
     const seed = readSeed();
     const hostile = fc.constantFrom(
       ']]>',

@@ -1,4 +1,4 @@
-/** Answers in XML as a client reads them, by a library that the service does not use. */
+/** Answers in XML as a client reads them, by a library as it comes: without the service's guard. */
 
 import assert from 'node:assert/strict';
 import { parseString } from 'xml2js';

@@ -135,9 +135,9 @@ describe('what cannot be read', () => {
         const [first = ''] = mediaTypes;
         const raw = first === jsonType ? '{}' : 'x=1';
         const bodies: Record<string, string>[] = [
-          ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'x', `${first}x`].map((type) => ({
-            'content-type': type,
-          })),
+          ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'x', `${first}x`]
+            .filter((type) => type !== first)
+            .map((type) => ({ 'content-type': type })),
           ...['gzip', 'deflate', 'br', 'x'].map((encoding) => ({
             'content-type': first,
             'content-encoding': encoding,

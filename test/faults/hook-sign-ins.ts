@@ -26,6 +26,7 @@ export async function openSignIn(
   email: string,
 ): Promise<() => Promise<Answered>> {
   const { jar, answer } = await walk(through, new CookieJar(), authorizePath(client));
+  assert.equal(answer.status, 200, answer.text);
   const { action, fields } = readForm(answer.text);
   const form = { ...fields, username: email, password };
   return async () => {

@@ -69,6 +69,7 @@ export async function createServices(
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     hookRuntimes: config.hookRuntimes,
+    hookWaitMilliseconds: 2_000,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress,
@@ -78,7 +79,8 @@ export async function createServices(
   };
 }
 
-function packageBuilderOf({ npmRegistry }: Config): PackageBuilder | null {
+/** What builds packages, from where the setting says; null where they are switched off. */
+export function packageBuilderOf({ npmRegistry }: Pick<Config, 'npmRegistry'>): PackageBuilder | null {
   if (npmRegistry === 'none') return null;
   return createPackageBuilder({ registry: npmRegistry === 'npm' ? registryOfNpm() : npmRegistry });
 }

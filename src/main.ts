@@ -11,6 +11,8 @@ import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import { shadowsSettled } from './domain/hooks/shadow.ts';
+import { keepWarm, type Warming } from './domain/hooks/warm.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
@@ -47,8 +49,9 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     await putPoolBehindEventLoop();
     await listen(server, config);
     const housekeeping = startHousekeeping(services);
+    const warming = keepWarm(services);
     services.packageBuilds.start();
-    stopOnSignal({ ...services, readiness, server, housekeeping, drainSeconds: config.drainSeconds });
+    stopOnSignal({ ...services, readiness, server, housekeeping, warming, drainSeconds: config.drainSeconds });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
@@ -63,6 +66,7 @@ interface Running {
   readonly readiness: Readiness;
   readonly server: Server;
   readonly housekeeping: Housekeeping;
+  readonly warming: Warming;
   readonly hooks: HookRunner;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
   readonly store: Store;
@@ -84,7 +88,7 @@ function stopOnSignal(running: Running): void {
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, packageBuilds, hooks, store, drainSeconds } = running;
+  const { log, readiness, server, housekeeping, warming, packageBuilds, hooks, store, drainSeconds } = running;
   readiness.draining = true;
   leave(server);
   log.info('stopping', { signal });
@@ -92,7 +96,9 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await shadowsSettled(hooks);
   await hooks.close();
+  await warming.stop();
   await store.close();
   log.info('stopped');
   process.exit(0);

@@ -180,6 +180,8 @@ export interface Services {
   readonly logoutNotices: LogoutNotices;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;
+  /** How long a run of a hook waits for the account's limit of runs. */
+  readonly hookWaitMilliseconds: number;
   /** Builds the packages of hooks, in the background. */
   readonly packageBuilds: PackageBuilds;
   /** Runtime identifiers that a hook may name; the first is the one of a hook that names none. */

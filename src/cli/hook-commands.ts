@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createHookEgress } from '../adapters/egress/policies.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import { packageBuilderOf } from '../create-services.ts';
 import { Failure } from '../domain/failure.ts';
+import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
+import type { HookPackages } from '../domain/hooks/package-builds.ts';
 import type { HookRunResult } from '../domain/hooks/runner.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
@@ -23,6 +26,7 @@ interface RunOptions {
   readonly type: string;
   readonly context: string;
   readonly env?: readonly string[];
+  readonly package?: readonly string[];
 }
 
 export function addHookCommands(program: Command, outlet: Outlet): void {
@@ -41,11 +45,15 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
       '--env <name=value>',
       'a variable that the function finds in its environment; may be given several times',
       collect,
-    );
+    )
+    .option('--package <name@version>', 'a package that the function may require; may be given several times', collect);
 }
 
-/** Reads nothing but the two files; the database is not asked. Exit 1 unless the function ended well. */
-async function runHere(file: string, { type, context: contextFile, env = [] }: RunOptions): Promise<Answer> {
+/** Reads nothing but the two files and the registry; the database is not asked. Exit 1 unless the function ended well. */
+async function runHere(
+  file: string,
+  { type, context: contextFile, env = [], package: named = [] }: RunOptions,
+): Promise<Answer> {
   const timeoutMilliseconds = timeouts.get(type);
   if (timeoutMilliseconds === undefined) {
     throw new Failure('value_invalid', { name: 'type', message: `type must be ${[...timeouts.keys()].join(' or ')}` });
@@ -53,7 +61,9 @@ async function runHere(file: string, { type, context: contextFile, env = [] }: R
   const variables = readPairs(env);
   const source = await readText(file);
   const context = readJson(contextFile, await readText(contextFile));
-  const egress = createHookEgress({ ...readConfig().hookEgress, isOwnHost: async () => false });
+  const wanted = readPackages(named);
+  const config = readConfig();
+  const egress = createHookEgress({ ...config.hookEgress, isOwnHost: async () => false });
   const runner = createHookRunner({ fetch: createGuestFetch(egress), waitMilliseconds: 10_000 });
   try {
     const mistake = runner.checkSyntax(source);
@@ -61,11 +71,37 @@ async function runHere(file: string, { type, context: contextFile, env = [] }: R
       const message = `${file}:${mistake.line}:${mistake.column}: ${mistake.message}`;
       throw new Failure('value_invalid', { name: 'function', message });
     }
-    const call = { accountId: nobody, source, packages: null, context, variables, timeoutMilliseconds };
+    const packages = await buildPackages(config, wanted);
+    const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
     return describe(await runner.run(call));
   } finally {
     await runner.close();
   }
+}
+
+/** `name@version`, where the name may begin with an @ itself. */
+function readPackages(named: readonly string[]): HookPackages {
+  const packages = new Map<string, string>();
+  for (const text of named) {
+    const at = text.lastIndexOf('@');
+    if (at < 1) throw refusal(`${text} is no package: write name@version`);
+    packages.set(text.slice(0, at), text.slice(at + 1));
+  }
+  return Object.fromEntries(packages);
+}
+
+/** The script of the packages, built as the service builds it; null without packages. */
+async function buildPackages(config: Pick<Config, 'npmRegistry'>, packages: HookPackages): Promise<string | null> {
+  if (Object.keys(packages).length === 0) return null;
+  const builder = packageBuilderOf(config);
+  await checkPackages(packages, builder);
+  const built = await builder?.build(packages, async () => false);
+  if (built?.ok) return built.script;
+  throw refusal(`packages: ${built?.reason ?? 'they cannot be built'}`);
+}
+
+function refusal(message: string): Failure {
+  return new Failure('value_invalid', { name: 'package', message });
 }
 
 function describe(result: HookRunResult): Answer {

@@ -39,7 +39,9 @@ export async function withServices<Result>(work: (services: Services) => Promise
   return closing(await openConfiguredStore(config), async (store) => {
     await prepareStore(store);
     const log = createLog({ level: 'warn', destination: { write: (line) => process.stderr.write(line) } });
-    const services = await createServices(config, store, log, createLazyRunner);
+    const created = await createServices(config, store, log, createLazyRunner);
+    // Packages are built by servers: a command would be over before its build is.
+    const services = { ...created, packageBuilds: { ...created.packageBuilds, wake: () => {} } };
     try {
       return await actAs(origin, () => work(services));
     } finally {

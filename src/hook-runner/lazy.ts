@@ -12,7 +12,7 @@ export function createLazyRunner(open: () => HookRunner): HookRunner {
     run: (call) => runner().run(call),
     checkSyntax: findSyntaxError,
     // Both are for what runs later, in a process that stays.
-    warm: () => {},
+    warm: async () => {},
     recycle: (accountId) => opened?.recycle(accountId),
     health: () => runner().health(),
     close: async () => opened?.close(),

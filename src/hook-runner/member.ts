@@ -97,7 +97,8 @@ export function startMember({ command, fetch, changed }: Options): Member {
   }: Extract<FromProcess, { op: 'fetch' }>): Promise<void> {
     const run = runs.get(number);
     if (!run) return;
-    const request = readRequest(accountId ?? 0, text);
+    // Drafts of an account are known by its number below zero.
+    const request = readRequest(Math.abs(accountId ?? 0), text);
     run.fetches += 1;
     // The function's side counts before; this is for one that got past it.
     if (run.fetches > limits.fetches) return end('crashed');

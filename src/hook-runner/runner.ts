@@ -57,19 +57,23 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   async function run(call: HookRun): Promise<HookRunResult> {
     const refusal = refuseContext(call.context);
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
-    const { accountId, source, packages, context, variables, timeoutMilliseconds } = call;
+    const { source, packages, context, variables, timeoutMilliseconds } = call;
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
-    const outcome = await pool.use(accountId, (member) => member.run({ source, packages }, input, timeoutMilliseconds));
+    const outcome = await pool.use(processKey(call), (member) =>
+      member.run({ source, packages }, input, timeoutMilliseconds),
+    );
     return result(outcome ?? { ending: 'unavailable', answer: emptyAnswer, durationMilliseconds: 0 });
   }
 
   return {
     run,
     checkSyntax: findSyntaxError,
-    warm({ accountId, source, packages }) {
-      void pool.use(accountId, (member) => member.load({ source, packages }));
+    async warm({ accountId, source, packages }) {
+      await pool.use(accountId, (member) => member.load({ source, packages }));
     },
-    recycle: (accountId) => pool.recycle(accountId),
+    recycle(accountId) {
+      for (const isDraft of [false, true]) pool.recycle(processKey({ accountId, isDraft }));
+    },
     health() {
       const reason = pool.trouble();
       return { state: reason === null ? 'ok' : 'degraded', reason, layers };
@@ -78,6 +82,11 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
     processes: pool.processes,
     probed,
   };
+}
+
+/** What a process is found by: numbers below zero are those of drafts. */
+function processKey({ accountId, isDraft = false }: Pick<HookRun, 'accountId' | 'isDraft'>): number {
+  return isDraft ? -accountId : accountId;
 }
 
 /** A value counts only where the function ended well; its output always. */

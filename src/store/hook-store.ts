@@ -41,6 +41,8 @@ export interface HookStore {
   setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
   /** Removes the hook with its versions; null when there is none. */
   remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
+  /** Accounts with hooks that are not disabled: first those whose hooks ran last. */
+  listAccounts(limit: number): Promise<readonly number[]>;
   /** Hooks that are not disabled, in order of creation. */
   listLive(accountId: number): Promise<readonly LiveHook[]>;
 }
@@ -65,6 +67,8 @@ export interface HookVariableStore {
 
 export interface HookExecutionStore {
   add(executions: readonly Omit<HookExecutionRecord, 'id'>[]): Promise<void>;
+  /** One more line of the record with this `requestId`, if it is still there. */
+  addEvent(accountId: number, requestId: string, line: string): Promise<void>;
   /** Fields: `created_at`, `request_id`, `correlation_id`. */
   page(accountId: number, hookId: number, query: ListQuery): Promise<ListPage<HookExecutionRecord>>;
   /** By `requestId`. */

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { openRegistry } from '../support/registry.ts';
 
 describe('gatehouse hook run', () => {
   let cli: CliFolder;
@@ -20,9 +21,9 @@ describe('gatehouse hook run', () => {
     return path;
   }
 
-  function run(source: string, ...more: string[]) {
+  function run(source: string, env: Readonly<Record<string, string>> = {}, ...more: string[]) {
     const given = ['--type', 'pre-authentication', '--context', context];
-    return cli.run(['hook', 'run', file('hook.js', source), ...given, ...more, '--json']);
+    return cli.run(['hook', 'run', file('hook.js', source), ...given, ...more, '--json'], { env });
   }
 
   test('runs the function in a process of its own and says how it ended', async () => {
@@ -30,7 +31,7 @@ describe('gatehouse hook run', () => {
       console.log('for %s', process.env.PLAN);
       return { user: { policy_id: user.policy_id + 1 } };
     };`;
-    const { exitCode, stdout, stderr } = await run(source, '--env', 'PLAN=gold');
+    const { exitCode, stdout, stderr } = await run(source, {}, '--env', 'PLAN=gold');
     assert.deepEqual([exitCode, stderr], [0, '']);
     const { outcome, value, output, duration_ms } = JSON.parse(stdout);
     assert.deepEqual([outcome, value], ['success', { user: { policy_id: 8 } }]);
@@ -45,6 +46,30 @@ describe('gatehouse hook run', () => {
     const { outcome, value, output } = JSON.parse(stdout);
     assert.deepEqual([exitCode, outcome, value], [1, 'error', null]);
     assert.match(output.join('\n'), /ERROR\tTypeError: Cannot read.*\n.*hook\.js:1:32/);
+  });
+
+  test('gives the function packages, built as on the service, and names the one that cannot be had', async () => {
+    const registry = await openRegistry();
+    registry.add('@own/double', '1.0.0', { 'index.js': 'module.exports = (n) => n * 2;' });
+    registry.add('greet', '2.1.0', { 'index.js': "exports.hello = (name) => 'hello ' + name;" });
+    registry.add('reader', '1.0.0', { 'index.js': "require('node:fs');" });
+    const source = "exports.handler = () => [require('@own/double')(21), require('greet').hello('Ada')];";
+    const from = (...more: string[]) => run(source, { NPM_REGISTRY: registry.url }, ...more);
+    const ran = await from('--package', '@own/double@1.0.0', '--package', 'greet@2.1.0');
+    assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
+    assert.deepEqual(JSON.parse(ran.stdout).value, [42, 'hello Ada']);
+    for (const [named, message] of [
+      ['greet', /^greet is no package: write name@version$/],
+      ['@own/double', /^@own\/double is no package/],
+      ['greet@2', /greet must have an exact version/],
+      ['greet@9.9.9', /the registry has no greet@9\.9\.9/],
+      ['reader@1.0.0', /^packages: reader needs the module node:fs/],
+    ] as const) {
+      const { exitCode, stderr } = await from('--package', named);
+      assert.equal(exitCode, 1);
+      assert.match(JSON.parse(stderr).message, message);
+    }
+    await registry.close();
   });
 
   test('names the place of a syntax error, and what is wrong with its arguments', async () => {

@@ -7,8 +7,9 @@ import type { Account } from '../../src/domain/accounts/account.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
+import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
 import { type Answer, conforms } from './conforms.ts';
-import { createTestAccount, type TestServices, testServices } from './services.ts';
+import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
 
 export interface Sent {
@@ -44,13 +45,15 @@ export async function openTestApp(
     settings?: Readonly<Record<string, string>>;
     app?: AppOptions;
     folder?: string;
-    services?: Partial<TestServices>;
+    services?: TestParts;
   } = {},
 ): Promise<TestApp> {
   const opened = await openTestStore(kind, options.folder);
   const services = await testServices(opened.store, options.services);
   const account = await createTestAccount(services, { settings: options.settings ?? {} });
   const dispose = async () => {
+    await services.packageBuilds.stop();
+    await shadowsSettled(services.hooks);
     await services.hooks.close();
     await opened.dispose();
   };

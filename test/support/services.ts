@@ -12,6 +12,8 @@ import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
+import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
+import { createPackageQueue, type PackageQueue } from '../../src/domain/hooks/package-queue.ts';
 import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/domain/keys/key-pairs.ts';
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
@@ -23,7 +25,7 @@ import { createLimits } from '../../src/http/rate-limit.ts';
 import type { Clock, Services } from '../../src/services.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type ScriptedBuilds, scriptedBuilds } from './scripted-builds.ts';
+import { scriptedBuilds } from './scripted-builds.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -35,7 +37,7 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly generateKeyPair: GenerateKeyPair;
-  readonly packageBuilds: ScriptedBuilds;
+  readonly packageBuilds: PackageQueue;
 }
 
 /** No request leaves a test, unless it says where to. */
@@ -66,8 +68,16 @@ export function testClock(start: number = Date.now()): TestClock {
   };
 }
 
+export interface TestParts extends Partial<TestServices> {
+  /** Builds the packages of hooks; without one, builds are ended by the test's own hand. */
+  readonly packageBuilder?: PackageBuilder;
+}
+
 /** Services over a migrated store; `overrides` replaces parts. Master key and pepper are new with each call. */
-export async function testServices(opened: Store, overrides: Partial<TestServices> = {}): Promise<TestServices> {
+export async function testServices(
+  opened: Store,
+  { packageBuilder, ...overrides }: TestParts = {},
+): Promise<TestServices> {
   const store = gatherWrites(cacheLookups(opened));
   const clock = overrides.clock ?? testClock();
   const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
@@ -92,8 +102,9 @@ export async function testServices(opened: Store, overrides: Partial<TestService
     hooks: createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     ),
-    packageBuilds: scriptedBuilds(),
+    packageBuilds: packageBuilder ? createPackageQueue({ store, clock, log }, packageBuilder) : scriptedBuilds(),
     hookRuntimes: ['jsruntime12.x'],
+    hookWaitMilliseconds: 100,
     egress,
     clientKeys: createClientKeys({ egress, clock }),
     hookEgress: createHookEgress(nowhere),

@@ -11,7 +11,7 @@ import { outputLines } from './log-lines.ts';
 import { readMigrationAnswer } from './migration-answer.ts';
 import { requireHook } from './read-hooks.ts';
 import { openReplay, type ReplayRecord } from './replay-records.ts';
-import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
+import { prepareHook, type RunServices, runDraft } from './run-hook.ts';
 import { readFunction } from './source.ts';
 import { findRunning } from './test-run.ts';
 import { invalid } from './values.ts';
@@ -71,7 +71,7 @@ export async function replay(
   const { hook, definition } = await findRunning(services, account, known);
   const draft = { hook, definition: { ...definition, function: encoded } };
   const runnable = await prepareHook(services, account, draft, await store.hookVariables.list(account.id));
-  const result = await runOnce(services, account, runnable, record.context);
+  const result = await runDraft(services, account, runnable, record.context);
   const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
   const policies = new Set((await store.policies.list(account.id)).map(({ id }) => id));
   const told = tell(hook.type, result.ending, value, policies);

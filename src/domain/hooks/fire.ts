@@ -12,8 +12,17 @@ import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
 import { findLiveHooks } from './live.ts';
 import type { SignInTraits } from './risk.ts';
-import { type Asked, type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
-import { withShadow } from './shadow.ts';
+import {
+  type Asked,
+  type NewExecution,
+  prepareHook,
+  type Ran,
+  type RunnableHook,
+  type RunServices,
+  runHook,
+} from './run-hook.ts';
+import { describe, type Shadow, withShadows } from './shadow.ts';
+import { sourceOf } from './source.ts';
 
 /** What came of all hooks of one sign-in. */
 interface Firing {
@@ -50,6 +59,7 @@ export async function firePreAuthentication(
   const policies = await services.store.policies.list(account.id);
   let result: Firing = { chosen: null, refused: null, executions: [], events: [] };
   let traits: SignInTraits | null = null;
+  const shadows: Shadow[] = [];
   for (const stored of hooks) {
     if (!holds(stored, roles)) continue;
     const runnable = await prepareHook(services, account, stored, variables);
@@ -57,13 +67,15 @@ export async function firePreAuthentication(
     const facts = await findFacts(services, account, stored, signingIn);
     traits = facts.traits ?? traits;
     const asked = askedOf(firing, stored, policies, before, facts.members);
-    const ran = await withShadow(services, account, runnable, asked, before.id, () =>
-      runHook(services, account, runnable, asked),
-    );
+    const ran = await runHook(services, account, runnable, asked);
+    shadows.push(...shadowOf(runnable, asked, ran, before.id));
     result = follow(firing, result, stored, policies, ran);
     if (result.refused) break;
   }
-  await writeDown(services, account, result);
+  const { events } = result;
+  await withShadows(services, account, shadows, result.executions, (executions) =>
+    writeDown(services, account, { executions, events }),
+  );
   if (result.refused) throw new Failure('sign_in_refused', { reason: result.refused });
   return { chosen: result.chosen, traits };
 }
@@ -88,6 +100,20 @@ function askedOf(
     read: (value) => readPolicyAnswer(value, ids),
     refuses: ({ says }) => says === 'refuse',
   };
+}
+
+/** The draft that is to run beside the hook, if there is one. */
+function shadowOf(
+  hook: RunnableHook,
+  asked: Asked<PolicyAnswer>,
+  { answer, outcome, executions }: Ran<PolicyAnswer>,
+  policyId: number,
+): readonly Shadow[] {
+  const { shadowFunction } = hook.stored.hook;
+  const last = executions.at(-1);
+  if (shadowFunction === null || !last) return [];
+  const draft = { ...hook, source: sourceOf(shadowFunction) };
+  return [{ draft, asked, policyId, requestId: last.requestId, lived: describe(answer, outcome, policyId) }];
 }
 
 /** What one hook's answer adds to those before it. */

@@ -151,9 +151,10 @@ async function running(
 async function renew(services: HookServices, account: Audited, stored: StoredHook): Promise<NamedHook> {
   const { definition } = stored;
   recycleNow(services.hooks, account.id);
+  const described = await describeHook(services, account, stored);
   if (definition.packageBuildId !== null) services.packageBuilds.wake();
   else if (!definition.disabled && definition.function !== '') {
-    services.hooks.warm({ accountId: account.id, source: sourceOf(definition.function), packages: null });
+    void services.hooks.warm({ accountId: account.id, source: sourceOf(definition.function), packages: null });
   }
-  return describeHook(services, account, stored);
+  return described;
 }

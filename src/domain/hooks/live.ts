@@ -1,7 +1,7 @@
 /** Which hooks run: asked at every firing, answered from memory while nothing of the account has changed. */
 
 import type { Services } from '../../services.ts';
-import type { HookType, HookVariableRecord, StoredHook } from '../../store/records.ts';
+import type { HookType, HookVariableRecord, LiveHook, StoredHook } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { HookRunner } from './runner.ts';
 import { findBuilds, isReady } from './versions.ts';
@@ -23,19 +23,28 @@ export async function findLiveHooks(
   if (!live.some(({ newest, former }) => newest.type === type || former?.type === type)) {
     return { hooks: [], variables: [] };
   }
-  const builds = await findBuilds(
-    services,
-    account.id,
-    live.map(({ newest }) => newest),
-  );
-  const all = live.flatMap(({ hook, newest, former }) => {
-    const definition = isReady(newest, builds) ? newest : former;
-    return definition ? [{ hook, definition }] : [];
-  });
+  const all = await chooseVersions(services, account.id, live);
   const hooks = all.filter(({ definition }) => definition.type === type && definition.function !== '');
   const variables = await store.hookVariables.list(account.id);
   recycleWhenChanged(services.hooks, account.id, all, variables);
   return { hooks, variables };
+}
+
+/** Of each hook the version that runs; one without such a version is none. */
+export async function chooseVersions(
+  services: Pick<Services, 'packageBuilds'>,
+  accountId: number,
+  live: readonly LiveHook[],
+): Promise<readonly StoredHook[]> {
+  const builds = await findBuilds(
+    services,
+    accountId,
+    live.map(({ newest }) => newest),
+  );
+  return live.flatMap(({ hook, newest, former }) => {
+    const definition = isReady(newest, builds) ? newest : former;
+    return definition ? [{ hook, definition }] : [];
+  });
 }
 
 /** What each account's processes were last given, by runner. */

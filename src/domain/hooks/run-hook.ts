@@ -1,24 +1,24 @@
 /** Runs a hook, again where it may, and writes down each run. */
 
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services.ts';
 import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
 import { parseAnswer } from './answers.ts';
 import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
 import { sealReplay } from './replay-records.ts';
-import type { HookRunResult } from './runner.ts';
+import type { HookRun, HookRunResult } from './runner.ts';
 import { sourceOf } from './source.ts';
+import { takeRun } from './take-run.ts';
 import { openVariables } from './variables.ts';
 
 /** The document's §4.4. */
 export const executionMilliseconds = 7 * 86_400_000;
-const mostWaitMilliseconds = 2_000;
-const waitStepMilliseconds = 50;
 
-export type RunServices = Pick<Services, 'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'packageBuilds' | 'geoip'>;
+export type RunServices = Pick<
+  Services,
+  'store' | 'clock' | 'vault' | 'limits' | 'hooks' | 'hookWaitMilliseconds' | 'packageBuilds' | 'geoip' | 'log'
+>;
 export type NewExecution = Omit<HookExecutionRecord, 'id'>;
 
 /** A hook that is about to run, with the values of its variables. */
@@ -46,22 +46,34 @@ export async function prepareHook(
   return { stored, source: sourceOf(stored.definition.function), packages, variables, masking };
 }
 
-/** One run without its judgement; what finds no place within two seconds is `unavailable`. */
+/** One run without its judgement; what finds no place in time is `unavailable`. */
 export async function runOnce(
   services: RunServices,
   account: Account,
-  { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
+  hook: Omit<RunnableHook, 'masking'>,
   context: unknown,
 ): Promise<HookRunResult> {
   if (!(await takeRun(services, account))) return unavailable;
-  return services.hooks.run({
-    accountId: account.id,
-    source,
-    packages,
-    context: JSON.stringify(context),
-    variables,
-    timeoutMilliseconds: stored.definition.timeoutSeconds * 1000,
-  });
+  return services.hooks.run(callOf(account, hook, context));
+}
+
+/** One run of a draft, in a process of drafts; it takes none of the account's runs. */
+export function runDraft(
+  services: Pick<Services, 'hooks'>,
+  account: Account,
+  draft: Omit<RunnableHook, 'masking'>,
+  context: unknown,
+): Promise<HookRunResult> {
+  return services.hooks.run({ ...callOf(account, draft, context), isDraft: true });
+}
+
+function callOf(
+  { id: accountId }: Account,
+  { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
+  context: unknown,
+): HookRun {
+  const timeoutMilliseconds = stored.definition.timeoutSeconds * 1000;
+  return { accountId, source, packages, context: JSON.stringify(context), variables, timeoutMilliseconds };
 }
 
 const unavailable: HookRunResult = {
@@ -72,21 +84,6 @@ const unavailable: HookRunResult = {
   dropped: 0,
   durationMilliseconds: 0,
 };
-
-/** Counts a run; false when the account's limit stays used up for two seconds. */
-async function takeRun({ limits }: Pick<Services, 'limits'>, account: Account): Promise<boolean> {
-  const start = performance.now();
-  for (;;) {
-    try {
-      await limits.take(account, 'hooks', '');
-      return true;
-    } catch (error) {
-      if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;
-      if (performance.now() - start >= mostWaitMilliseconds) return false;
-      await delay(waitStepMilliseconds);
-    }
-  }
-}
 
 /** What is asked of a run. */
 export interface Asked<Answer> {

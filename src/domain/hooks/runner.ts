@@ -16,6 +16,8 @@ export interface HookRun {
   /** What `process.env` holds: the values of the linked variables by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
+  /** Runs in another process than the account's hooks, none of which ends with it. */
+  readonly isDraft?: boolean;
 }
 
 /**
@@ -66,8 +68,8 @@ export interface HookRunner {
   run(call: HookRun): Promise<HookRunResult>;
   /** Refuses with line and column what does not compile; null when it does. Runs nothing. */
   checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
-  /** Starts the account's process and compiles in advance, so that the next call need not wait. */
-  warm(call: Pick<HookRun, 'accountId' | 'source' | 'packages'>): void;
+  /** Starts the account's process and compiles in advance, so that the next call need not wait; settles when that is done, or cannot be. */
+  warm(call: Pick<HookRun, 'accountId' | 'source' | 'packages'>): Promise<void>;
   /** The account's functions changed: calls from now on run in a new process. */
   recycle(accountId: number): void;
   /** Whether functions can be run now. */

@@ -1,47 +1,80 @@
-/** A draft that runs beside a hook and changes nothing: the log of the hook says where the two differ. */
+/**
+ * A draft that runs beside a hook and changes nothing: the log of the hook says where the two differ. It runs when the
+ * sign-in has its answer, one sign-in of an account at a time; beside what comes meanwhile it does not run.
+ */
 
 import type { Account } from '../accounts/account.ts';
 import { type PolicyAnswer, parseAnswer } from './answers.ts';
 import { noteLine } from './log-lines.ts';
-import { type Asked, type Ran, type RunnableHook, type RunServices, runOnce } from './run-hook.ts';
-import { sourceOf } from './source.ts';
+import { type Asked, type NewExecution, type RunnableHook, type RunServices, runDraft } from './run-hook.ts';
+import type { HookRunner } from './runner.ts';
 
-/**
- * Runs `live`, and the draft at the same time where there is one; a sign-in waits for both, the draft having the time of
- * the hook. `policyId` is the policy in force before.
- */
-export async function withShadow(
-  services: RunServices,
-  account: Account,
-  hook: RunnableHook,
-  asked: Asked<PolicyAnswer>,
-  policyId: number,
-  live: () => Promise<Ran<PolicyAnswer>>,
-): Promise<Ran<PolicyAnswer>> {
-  const { shadowFunction } = hook.stored.hook;
-  if (shadowFunction === null) return live();
-  const draft = runDraft(services, account, { ...hook, source: sourceOf(shadowFunction) }, asked, policyId);
-  const [ran, drafted] = await Promise.all([live(), draft]);
-  const lived = describe(ran.answer, ran.outcome, policyId);
-  const last = ran.executions.at(-1);
-  if (drafted === lived || !last) return ran;
-  const text = `shadow: the draft ends with ${drafted}, this version with ${lived}`;
-  const events = [...last.events, noteLine(last.requestId, services.clock.now(), 'WARN', text)];
-  return { ...ran, executions: [...ran.executions.slice(0, -1), { ...last, events }] };
+/** Accounts whose drafts run at a time. */
+const mostAccounts = 4;
+
+/** A draft and the run that it is compared with. */
+export interface Shadow {
+  readonly draft: RunnableHook;
+  readonly asked: Asked<PolicyAnswer>;
+  /** In force before. */
+  readonly policyId: number;
+  readonly requestId: string;
+  /** How the sign-in went on, in words. */
+  readonly lived: string;
 }
 
-async function runDraft(
+/** By runner and account. */
+const underWay = new WeakMap<HookRunner, Map<number, Promise<void>>>();
+
+/** Settles when no draft runs. */
+export async function shadowsSettled(runner: HookRunner): Promise<void> {
+  const running = underWay.get(runner);
+  while (running && running.size > 0) await Promise.all(running.values());
+}
+
+/** Stores the records of a sign-in with `write`, and has the drafts run after that: nobody waits for them. */
+export async function withShadows(
   services: RunServices,
   account: Account,
-  draft: RunnableHook,
-  asked: Asked<PolicyAnswer>,
-  policyId: number,
-): Promise<string> {
-  const result = await runOnce(services, account, draft, asked.contextOf(asked.correlationId));
-  if (result.ending !== 'success') return result.ending;
-  const value = parseAnswer(result.value);
-  const answer = value === undefined ? null : asked.read(value);
-  return describe(answer, 'invalid_result', policyId);
+  shadows: readonly Shadow[],
+  executions: readonly NewExecution[],
+  write: (executions: readonly NewExecution[]) => Promise<void>,
+): Promise<void> {
+  if (shadows.length === 0) return write(executions);
+  const running = underWay.get(services.hooks) ?? new Map<number, Promise<void>>();
+  underWay.set(services.hooks, running);
+  if (running.has(account.id) || running.size >= mostAccounts) return write(passedOver(executions, shadows));
+  const written = write(executions);
+  const drafts = written
+    .then(() => runDrafts(services, account, shadows))
+    .catch((error: unknown) => {
+      services.log.warn('draft not compared', { reason: error instanceof Error ? error.message : 'not an error' });
+    })
+    .finally(() => running.delete(account.id));
+  running.set(account.id, drafts);
+  await written;
+}
+
+function passedOver(executions: readonly NewExecution[], shadows: readonly Shadow[]): readonly NewExecution[] {
+  return executions.map((execution) => {
+    const { requestId, createdAt, events } = execution;
+    if (!shadows.some((shadow) => shadow.requestId === requestId)) return execution;
+    const text = 'shadow: the draft did not run, as it still ran beside another sign-in';
+    return { ...execution, events: [...events, noteLine(requestId, createdAt, 'WARN', text)] };
+  });
+}
+
+async function runDrafts(services: RunServices, account: Account, shadows: readonly Shadow[]): Promise<void> {
+  for (const { draft, asked, policyId, requestId, lived } of shadows) {
+    const result = await runDraft(services, account, draft, asked.contextOf(requestId));
+    const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
+    const answer = value === undefined ? null : asked.read(value);
+    const drafted = describe(answer, result.ending === 'success' ? 'invalid_result' : result.ending, policyId);
+    if (drafted === lived) continue;
+    const text = `shadow: the draft ends with ${drafted}, this version with ${lived}`;
+    const line = noteLine(requestId, services.clock.now(), 'WARN', text);
+    await services.store.hookExecutions.addEvent(account.id, requestId, line);
+  }
 }
 
 /** How a sign-in goes on, in words. */

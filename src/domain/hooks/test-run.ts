@@ -63,7 +63,9 @@ export async function findRunning(
   if (isReady(newest, builds)) return { hook, definition: newest };
   const former = await services.store.hooks.findVersion(account.id, hook.id, hook.runningVersion ?? 0);
   if (former) return { hook, definition: former };
-  throw invalid('hook', `cannot run: its packages are not built (${statusOf(newest, false, builds)})`);
+  const failure = builds.get(newest.packageBuildId ?? 0)?.failure;
+  const status = statusOf(newest, false, builds);
+  throw invalid('hook', `cannot run: its packages are not built (${failure ? `${status}: ${failure}` : status})`);
 }
 
 function judge(type: HookType, value: unknown, policies: ReadonlySet<number>): HookOutcome {

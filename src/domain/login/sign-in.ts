@@ -4,6 +4,7 @@ import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
@@ -43,10 +44,7 @@ export type SignInResult =
  * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
-  services: Pick<
-    Services,
-    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
-  >,
+  services: RunServices & Pick<Services, 'random' | 'passwords'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,

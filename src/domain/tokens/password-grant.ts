@@ -3,6 +3,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { firePreAuthentication } from '../hooks/fire.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
 import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
 import { passwordMethods } from '../login/methods.ts';
 import { signingIn } from '../login/policy-of-sign-in.ts';
@@ -20,20 +21,7 @@ import type { TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
  */
 export async function grantByPassword(
-  services: Pick<
-    Services,
-    | 'store'
-    | 'clock'
-    | 'random'
-    | 'vault'
-    | 'signer'
-    | 'passwords'
-    | 'limits'
-    | 'counts'
-    | 'hooks'
-    | 'packageBuilds'
-    | 'geoip'
-  >,
+  services: RunServices & Pick<Services, 'random' | 'signer' | 'passwords' | 'counts'>,
   account: Account,
   client: ClientRecord,
   attempt: PasswordAttempt,

@@ -7,6 +7,9 @@ import { limits } from '../protocol.ts';
 import { guardFiles, packageOf, unnamed } from './guard.ts';
 import { PackageRefusal } from './refusal.ts';
 
+/** What many packages ask: it is written out here, as no function has it in its environment. */
+const environmentName = ['process', 'env', 'NODE_ENV'].join('.');
+
 /** Each package is loaded when the function asks for it. */
 function entryOf(names: readonly string[]): string {
   const members = names.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`);
@@ -46,7 +49,7 @@ export async function bundle(names: readonly string[], folder: string): Promise<
     sourcemap: false,
     // Given here, no tsconfig.json is looked for.
     tsconfigRaw: {},
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { [environmentName]: '"production"' },
     logLevel: 'silent',
     plugins: [guardFiles(folder)],
   }).catch((error: BuildFailure) => {

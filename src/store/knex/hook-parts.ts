@@ -6,7 +6,7 @@ import type { HookExecutionStore, HookVariableStore } from '../store.ts';
 import * as rows from './hook-rows.ts';
 import { type Listing, listPage } from './list.ts';
 import { filled } from './list-index.ts';
-import { separately } from './transact.ts';
+import { separately, together } from './transact.ts';
 
 const variableListing: Listing<HookVariableRecord> = {
   table: 'hook_variables',
@@ -59,6 +59,12 @@ export function hookExecutionVerbs(db: Knex): HookExecutionStore {
     add: async (executions) => {
       if (executions.length > 0) await db(table).insert(executions.map((execution) => write(execution)));
     },
+    addEvent: (accountId, requestId, line) =>
+      together(db, async (tx) => {
+        const record = () => tx(table).where({ account_id: accountId, request_id: requestId });
+        const row = await record().first();
+        if (row) await record().update(write({ events: [...read(row).events, line] }));
+      }),
     page: (accountId, hookId, query) => {
       const own = { field: 'hook', test: 'is', values: [hookId] } as const;
       return listPage(db, executionListing, accountId, { ...query, filters: [own, ...query.filters] });

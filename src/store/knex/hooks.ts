@@ -144,6 +144,21 @@ export function hookVerbs(db: Knex): HookStore {
         const gone = await tx('hooks').where({ account_id: accountId, id: hookId }).delete();
         return gone === 1 ? released : null;
       }),
+    listAccounts: async (limit) => {
+      const lastRun = db('hook_executions as e')
+        .max('e.created_at')
+        .whereRaw('e.account_id = h.account_id and e.hook_id = h.id');
+      const used = db('hooks as h')
+        .where('h.disabled', 0)
+        .select('h.account_id', 'h.created_at', { last_run: lastRun });
+      const found: DbRow[] = await db
+        .from(used.as('used'))
+        .select('account_id')
+        .groupBy('account_id')
+        .orderByRaw('max(coalesce(last_run, created_at)) desc')
+        .limit(limit);
+      return found.map((row) => Number(row['account_id']));
+    },
     listLive: async (accountId) => {
       const newest: DbRow[] = await withVersions(db, 'version', accountId).where('h.disabled', 0);
       const former: DbRow[] = await withVersions(db, 'running_version', accountId).where('h.disabled', 0);

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
+import type { RunServices } from '../../domain/hooks/run-hook.ts';
 import { signIn as signInUser } from '../../domain/login/sign-in.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
@@ -7,12 +8,7 @@ import type { Services } from '../../services.ts';
 import { formChallenge, formHeaders, representSignIn, setCookies } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
-export function signIn(
-  services: Pick<
-    Services,
-    'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'hooks' | 'packageBuilds' | 'geoip'
-  >,
-): Handler<operations['signIn']> {
+export function signIn(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handler<operations['signIn']> {
   return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);
     const username = body.username ?? '';

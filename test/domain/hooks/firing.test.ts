@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRole } from '../../../src/domain/roles/roles.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
-import type { TestApp } from '../../support/app.ts';
+import type { ScriptedBuilds } from '../../support/scripted-builds.ts';
 import { submit } from '../../support/sign-in.ts';
+import { onApps } from './on-apps.ts';
 import { handlerOf, stage } from './stage.ts';
 
-/** Pre-authentication (the document's §6). */
-export function firing(app: () => TestApp): void {
+// Pre-authentication (the document's §6).
+onApps('pre-authentication', (app) => {
   it('chooses the policy of this sign-in and of no other', async () => {
     const on = await stage(app());
     const strict = await on.policy({ sessionTimeoutMinutes: 7 });
@@ -22,44 +23,6 @@ export function firing(app: () => TestApp): void {
     await on.api.done(202, 'DELETE', `/hooks/${id}`);
     assert.equal(await on.idleMinutes(await on.signIn()), 30);
     assert.equal((await on.told('hook.policy_chosen')).length, 1);
-  });
-
-  it('gets the context of its version', async () => {
-    const on = await stage(app());
-    const { app: one, client, user } = on;
-    const [standard] = await one.services.store.policies.list(one.account.id);
-    const id = await on.hook('console.log(JSON.stringify(context));', { failed_login_attempts_enabled: true });
-    const contextOf = async (userAgent: string) => {
-      await on.signIn(undefined, undefined, userAgent);
-      const [record] = await on.logs(id);
-      assert.ok(record);
-      return { context: JSON.parse(record.events[0]?.split('\t')[3] ?? ''), record };
-    };
-    await on.signIn(undefined, 'wrong password');
-    const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148';
-    const { context, record } = await contextOf(agent);
-    assert.deepEqual(context, {
-      user: { user_identifier: user.email, policy_id: standard?.id, id: user.id, last_login_success: null },
-      device: { user_agent: agent, is_mobile: true },
-      app: { id: client.app_id, uuid: client.client_id, name: 'Test App' },
-      failed_login_attempts: 1,
-      correlation_id: record.correlation_id,
-      request_id: record.request_id,
-    });
-    assert.notEqual(context.correlation_id, context.request_id);
-    const body = { type: 'pre-authentication', function: handlerOf('console.log(JSON.stringify(context));') };
-    const old = { ...body, context_version: '1.0.0', failed_login_attempts_enabled: true };
-    await on.api.done(200, 'PUT', `/hooks/${id}`, old);
-    const { context: older, record: next } = await contextOf('curl/8.0');
-    assert.deepEqual(older, {
-      user: { user_identifier: user.email, policy_id: standard?.id },
-      device: { user_agent: 'curl/8.0', is_mobile: false },
-      correlation_id: next.correlation_id,
-      request_id: next.request_id,
-    });
-    await on.api.done(200, 'PUT', `/hooks/${id}`, { ...body, context_version: '>=1.0.0' });
-    const lastLogin = (await contextOf('curl/8.0')).context.user.last_login_success;
-    assert.equal(lastLogin, new Date(one.services.clock.now()).toISOString());
   });
 
   it('does not fire for a wrong password, an unknown name, or a user who may not go on', async () => {
@@ -210,7 +173,7 @@ export function firing(app: () => TestApp): void {
 
   it('waits for the packages of a new version, and the former one runs on when they cannot be built', async () => {
     const on = await stage(app());
-    const builds = on.app.services.packageBuilds as unknown as { end(state: string, script?: string): void };
+    const builds = on.app.services.packageBuilds as ScriptedBuilds;
     const [one, two] = [await on.policy({ sessionTimeoutMinutes: 13 }), await on.policy({ sessionTimeoutMinutes: 14 })];
     const chosen = (id: number) => ({
       type: 'pre-authentication',
@@ -233,4 +196,4 @@ export function firing(app: () => TestApp): void {
     assert.equal(await statusNow(), 'update-failed');
     assert.equal(await on.idleMinutes(await on.signIn()), 13, 'the former one runs on');
   });
-}
+});

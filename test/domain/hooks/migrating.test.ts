@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRole } from '../../../src/domain/roles/roles.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import type { TestApp } from '../../support/app.ts';
 import { dump } from '../../support/rows.ts';
+import { onApps } from './on-apps.ts';
 import { stage } from './stage.ts';
 
 const migration = { type: 'user-migration' };
@@ -12,8 +12,8 @@ const known = `if (context.user_identifier !== 'ada@old.example' || context.pass
   return { success: true, user: { email: 'ada@old.example', username: 'ada.old', password: context.password,
     firstname: 'Ada', lastname: 'Lovelace', department: 'Mills', status: 3, policy_id: 1, role_ids: [1], id: 1 } };`;
 
-/** User-migration (the document's §6, rule 2). */
-export function migrating(app: () => TestApp): void {
+// User-migration (the document's §6, rule 2).
+onApps('user migration', (app) => {
   async function staged(settings: Readonly<Record<string, string>> = {}) {
     const on = await stage(app(), { hook_migration_roles: 'Migrated', ...settings });
     await createRole(on.app.services, on.app.account, 'Migrated');
@@ -49,7 +49,7 @@ export function migrating(app: () => TestApp): void {
 
   it('50 sign-ins at once make one user (A2)', async () => {
     const on = await staged({ 'limit.hooks': 'off' });
-    await on.hook(known, migration);
+    const id = await on.hook(known, migration);
     const statuses = await Promise.all(Array.from({ length: 50 }, () => on.status('ada@old.example', typed)));
     // More passwords at once than the service keeps places for are asked to come again.
     assert.ok(
@@ -60,6 +60,10 @@ export function migrating(app: () => TestApp): void {
     const users = await on.app.services.store.users.list(on.app.account.id);
     assert.equal(users.filter(({ email }) => email === 'ada@old.example').length, 1);
     assert.equal((await on.told('user.migrated')).length, 1);
+    const runs = async () => (await on.api.call('GET', `/hooks/${id}/logs?limit=1`)).headers['total-count'];
+    const before = await runs();
+    assert.equal(await on.status('ada@old.example', typed), 0);
+    assert.equal(await runs(), before, 'next time no hook fires');
   });
 
   it('anything else is refused as a wrong password is, and nobody is made', async () => {
@@ -110,4 +114,4 @@ export function migrating(app: () => TestApp): void {
     assert.equal((await on.passwordGrant()).status, 200);
     assert.deepEqual(await on.logs(id), []);
   });
-}
+});

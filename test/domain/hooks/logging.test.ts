@@ -3,15 +3,17 @@ import { it } from 'node:test';
 import { replay, setShadow } from '../../../src/domain/hooks/drafts.ts';
 import { pageExecutions } from '../../../src/domain/hooks/executions.ts';
 import { rollBackHook } from '../../../src/domain/hooks/hooks.ts';
-import type { TestApp } from '../../support/app.ts';
+import type { HookRun } from '../../../src/domain/hooks/runner.ts';
+import { shadowsSettled } from '../../../src/domain/hooks/shadow.ts';
 import { dump } from '../../support/rows.ts';
 import { assertRefused } from '../../surfaces/api-2/managing.ts';
+import { onApps } from './on-apps.ts';
 import { handlerOf, stage } from './stage.ts';
 
 const day = 86_400_000;
 
-/** The document's §4.4: the last seven days. */
-export function logging(app: () => TestApp): void {
+// The document's §4.4: the last seven days.
+onApps('logs of hooks', (app) => {
   it('records are newest first, filtered by request and correlation, up to 100 a page', async () => {
     const on = await stage(app());
     const id = await on.hook('console.log("hello", { a: [1, "x"] }); console.warn("careful");');
@@ -76,25 +78,60 @@ export function logging(app: () => TestApp): void {
     ];
     const id = await on.hook(`return { user: { policy_id: ${live.id} } };`);
     await setShadow(services, account, id, `exports.handler = async () => ({ user: { policy_id: ${draft.id} } });`);
-    assert.equal(await on.idleMinutes(await on.signIn()), 3);
+    const signedIn = async () => {
+      const minutes = await on.idleMinutes(await on.signIn());
+      await shadowsSettled(services.hooks);
+      return minutes;
+    };
+    assert.equal(await signedIn(), 3);
     const [record, ...more] = await on.logs(id);
     assert.deepEqual(more, []);
     const note = `shadow: the draft ends with policy ${draft.id}, this version with policy ${live.id}`;
     assert.equal(record?.events.at(-1)?.split('\t')[3], note);
     await setShadow(services, account, id, `exports.handler = async () => ({ user: { policy_id: ${live.id} } });`);
-    await on.signIn();
+    await signedIn();
     assert.deepEqual((await on.logs(id, '?limit=1'))[0]?.events, []);
     await setShadow(services, account, id, 'exports.handler = async () => { throw new Error("draft"); };');
-    assert.equal(await on.idleMinutes(await on.signIn()), 3);
+    assert.equal(await signedIn(), 3);
     assert.match((await on.logs(id, '?limit=1'))[0]?.events.at(-1) ?? '', /the draft ends with error, this version/);
     await assert.rejects(setShadow(services, account, id, 'exports.handler = ('), /does not compile: line 1/);
     await setShadow(services, account, id, null);
-    await on.signIn();
+    await signedIn();
     assert.deepEqual((await on.logs(id, '?limit=1'))[0]?.events, []);
     assert.deepEqual(
       (await on.told('hook.shadow_set')).map((detail) => (detail as { shadow: string }).shadow),
       ['on', 'on', 'on', 'off'],
     );
+  });
+
+  it('no sign-in waits for a draft, ends with one, or loses a run to one; beside one that runs no other does', async () => {
+    const on = await stage(app(), { 'limit.hooks': '2/h' });
+    const { services, account } = on.app;
+    const id = await on.hook('return null;');
+    const { run } = services.hooks;
+    const draft = Promise.withResolvers<void>();
+    let drafts = 0;
+    Object.assign(services.hooks, {
+      run: async (call: HookRun) => {
+        if (!call.isDraft) return run(call);
+        drafts += 1;
+        await draft.promise;
+        return run(call);
+      },
+    });
+    try {
+      await setShadow(services, account, id, 'exports.handler = () => { for (;;); };');
+      assert.equal(await on.status(), 0);
+      on.app.services.clock.advance(1000);
+      assert.equal(await on.status(), 0, 'the draft still runs');
+      assert.equal(drafts, 1);
+      assert.match((await on.logs(id, '?limit=1'))[0]?.events.at(-1) ?? '', /\tWARN\tshadow: the draft did not run/);
+      draft.resolve();
+      await shadowsSettled(services.hooks);
+      assert.match((await on.logs(id))[1]?.events.at(-1) ?? '', /\tWARN\tshadow: the draft ends with timeout, this/);
+    } finally {
+      Object.assign(services.hooks, { run });
+    }
   });
 
   it('a recorded run is replayed against a draft; the account can keep none', async () => {
@@ -150,7 +187,7 @@ export function logging(app: () => TestApp): void {
     const rows = (await dump(on.app.url)).match(/"timeout_seconds":1/g)?.length ?? 0;
     assert.ok(rows > 0);
   });
-}
+});
 
 function listOf(from: number) {
   const filters = [{ field: 'created_at', test: 'from', values: [from] }] as const;

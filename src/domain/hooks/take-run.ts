@@ -1,0 +1,26 @@
+/** The account's limit of runs: what is beyond it waits a little. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+
+const stepMilliseconds = 50;
+
+/** Counts a run; false when the account's limit stays used up for `hookWaitMilliseconds`. */
+export async function takeRun(
+  { limits, hookWaitMilliseconds }: Pick<Services, 'limits' | 'hookWaitMilliseconds'>,
+  account: Account,
+): Promise<boolean> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      await limits.take(account, 'hooks', '');
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;
+      if (performance.now() - start >= hookWaitMilliseconds) return false;
+      await delay(stepMilliseconds);
+    }
+  }
+}

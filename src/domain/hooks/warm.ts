@@ -1,0 +1,64 @@
+/** Keeps processes ready, so that a sign-in need not wait for one to start. */
+
+import type { Services } from '../../services.ts';
+import { chooseVersions, recycleNow } from './live.ts';
+import { sourceOf } from './source.ts';
+
+/** Of the start: what is used beyond these warms at its first sign-in. */
+const mostAccounts = 16;
+/** What one account has ready; the others are compiled when they run. */
+const mostHooks = 10;
+
+type WarmServices = Pick<Services, 'store' | 'hooks' | 'packageBuilds' | 'log'>;
+
+export interface Warming {
+  /** Settles when nothing asks the store any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Warms the accounts whose hooks ran last, one after the other, and from now on each account whose packages were built
+ * here: they run in a new process from then on. Failures are logged, as whatever runs next finds its process anyway.
+ */
+export function keepWarm(services: WarmServices): Warming {
+  const underWay = new Set<Promise<void>>();
+  let isStopped = false;
+
+  function begin(work: () => Promise<void>): void {
+    const running = work().catch((error: unknown) => {
+      services.log.warn('hooks not warmed', { reason: error instanceof Error ? error.message : 'not an error' });
+    });
+    underWay.add(running);
+    void running.then(() => underWay.delete(running));
+  }
+
+  services.packageBuilds.onEnd((accountId, { state }) => {
+    if (state !== 'ready' || isStopped) return;
+    recycleNow(services.hooks, accountId);
+    begin(() => warmAccount(services, accountId));
+  });
+  begin(async () => {
+    // Where there is room for few, the account that is warmed last is the one that stays.
+    for (const accountId of [...(await services.store.hooks.listAccounts(mostAccounts))].reverse()) {
+      if (!isStopped) await warmAccount(services, accountId);
+    }
+  });
+  return {
+    async stop() {
+      isStopped = true;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** Settles when the account's process has compiled what runs at its next sign-in. */
+async function warmAccount(services: WarmServices, accountId: number): Promise<void> {
+  const { store, hooks, packageBuilds } = services;
+  const running = await chooseVersions(services, accountId, await store.hooks.listLive(accountId));
+  const used = running.filter(({ definition }) => definition.function !== '').slice(0, mostHooks);
+  for (const { definition } of used) {
+    const { packageBuildId } = definition;
+    const packages = packageBuildId === null ? null : await packageBuilds.read(accountId, packageBuildId);
+    await hooks.warm({ accountId, source: sourceOf(definition.function), packages });
+  }
+}

@@ -1,0 +1,19 @@
+/** Hooks at work: a browser signs in, and functions run in processes of their own. */
+
+import { after, before, describe } from 'node:test';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { databases } from '../../support/stores.ts';
+
+/** Declares the cases on each kind of database, each with an application of its own. */
+export function onApps(title: string, cases: (app: () => TestApp) => void): void {
+  for (const kind of databases) {
+    describe(`${title} on ${kind}`, () => {
+      let opened: TestApp;
+      before(async () => {
+        opened = await openTestApp(kind);
+      });
+      after(() => opened.dispose());
+      cases(() => opened);
+    });
+  }
+}

@@ -36,7 +36,7 @@ describe('the generator of load', () => {
 
   it('gets good answers from the service under test', async () => {
     const prepared = await prepareGatehouse('SQLite', 'sqlite', 8);
-    await loadTwice(await prepared.serve(), 4);
+    await loadTwice(await prepared.serve(), 5);
     await prepared.dispose();
   });
 

@@ -2,6 +2,7 @@
 
 export const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
+const xmlType = 'application/xml';
 
 /** Bodies that no surface reads, by media type: the title, the raw body, and what the answer must name where it says why. */
 export const unreadable: Readonly<
@@ -31,6 +32,16 @@ export const unreadable: Readonly<
     'more than 50 members': [Array.from({ length: 51 }, (_, index) => `x${index}=1`).join('&'), /larger than allowed/],
     'bytes that are not UTF-8': ['x=%ff%fe', /UTF-8/],
   },
+  [xmlType]: {
+    'no element': ['', /element/],
+    'an element that does not end': ['<user><email>a@example.com</user>', /./],
+    'text after the element': ['<user></user><user></user>', /./],
+    'a document type': ['<!DOCTYPE user [<!ENTITY x "y">]><user><email>&x;</email></user>', /./],
+    'an element given twice': ['<user><email>a@example.com</email><email>b@example.com</email></user>', /twice/],
+    'a control character': ['<user><email>a&#0;b</email></user>', /./],
+    'depth 1,000': [`<user>${'<x>'.repeat(1000)}${'</x>'.repeat(1000)}</user>`, /./],
+    'bytes that are not UTF-8': [Buffer.from('<user><email>\xff\xfe</email></user>', 'latin1'), /UTF-8/],
+  },
 };
 
 /** Bodies with an odd member that is nothing to any operation: read as if it were not there, or refused. */
@@ -50,6 +61,14 @@ export const odd: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'stray separators': '&&&=&=x&;&%',
     'a bad escape': 'x=%zz&y=%',
     'nothing but a name': 'grant_type',
+  },
+  [xmlType]: {
+    __proto__: '<user><__proto__><polluted>1</polluted></__proto__></user>',
+    constructor: '<user><constructor><prototype><polluted>1</polluted></prototype></constructor></user>',
+    'names of Object.prototype': '<user><toString>1</toString><hasOwnProperty>2</hasOwnProperty></user>',
+    attributes: '<user __proto__="1" type="array" nil="true" xmlns:x="y"><email type="integer">x</email></user>',
+    'an empty element': '<user/>',
+    'comments and instructions': '<?x y?><!-- z --><user><!-- z --></user>',
   },
 };
 

@@ -33,6 +33,18 @@ const planted: Readonly<Record<string, readonly [found: RegExp, sql: string]>> =
     /doubled: .*access tokens/,
     'update access_tokens set digest = (select min(digest) from access_tokens)',
   ],
+  'a hook without its version': [/hooks without the version that they are at/, 'delete from hook_versions'],
+  'a hook without its event': [/hooks that the trail does not tell of/, 'update hooks set id = 99'],
+  'a refusal by a hook without its event': [
+    /hooks that refused, of which the trail does not tell/,
+    `insert into hook_executions (account_id, hook_id, request_id, correlation_id, created_at, outcome, duration_ms,
+      attempt, events, expires_at) select account_id, id, 'run', 'sign-in', 0, 'refused', 0, 1, '[]', 0 from hooks`,
+  ],
+  'an event of a hook without its run': [
+    /ends of hooks without a record/,
+    `insert into events select account_id, id + 1000, at, 'hook.failed', outcome, actor_type, actor_id, target_type,
+      target_id, source, 'sign-in', detail, hash from events where id = 1`,
+  ],
   'a row whose user is gone': [/foreign keys point nowhere/, 'delete from users'],
 };
 
@@ -42,6 +54,8 @@ describe('what a part of a change leaves behind', () => {
     app = await openTestApp('sqlite');
     const { client, tokens } = await signedIn(app);
     await refresh(app, client, tokens.refresh_token);
+    const headers = { authorization: `Bearer ${await app.bearer('manage_all')}` };
+    await app.send('POST', '/api/2/hooks', { headers, json: { type: 'pre-authentication', function: '' } });
   });
   after(() => app.dispose());
 

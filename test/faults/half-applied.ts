@@ -34,6 +34,16 @@ const traces = {
   'sign-ins without a session': `select count(*) from authorization_requests as r
     where r.decided_by is not null and not exists
       (select 1 from sessions as s where s.account_id = r.account_id and s.user_id = r.decided_by)`,
+  'hooks without the version that they are at': `select count(*) from hooks as h where not exists
+    (select 1 from hook_versions as v where v.account_id = h.account_id and v.hook_id = h.id and v.version = h.version)`,
+  'hooks that the trail does not tell of': `select count(*) from hooks as h where not exists (select 1 from events as e
+    where e.account_id = h.account_id and e.action = 'hook.created' and e.target_id = h.id)`,
+  'runs of hooks that refused, of which the trail does not tell': `select count(*) from hook_executions as x
+    where x.outcome = 'refused' and not exists (select 1 from events as e where e.account_id = x.account_id
+      and e.action = 'hook.sign_in_refused' and e.request_id = x.correlation_id)`,
+  'ends of hooks without a record of the run': `select count(*) from events as e
+    where e.action in ('hook.failed', 'hook.policy_chosen', 'hook.sign_in_refused') and not exists
+      (select 1 from hook_executions as x where x.account_id = e.account_id and x.correlation_id = e.request_id)`,
 } as const;
 
 /** What must be there once in an account. */
@@ -44,6 +54,7 @@ const doubles = {
   'grants of one code': ['codes', 'grant_id'],
   clients: ['clients', 'client_id'],
   sessions: ['sessions', 'digest'],
+  'runs of hooks': ['hook_executions', 'request_id'],
 } as const;
 
 /** Asks for one number. */

@@ -7,6 +7,8 @@ import type { FaultyApp } from '../support/faults.ts';
 import { clientAuthentication, makeUser, password, registerClient } from '../support/sign-in.ts';
 import { databases } from '../support/stores.ts';
 import { findDatabaseFaults } from './half-applied.ts';
+import { accountOperations } from './store-call-accounts.ts';
+import { hookOperations } from './store-call-hooks.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
 import { tokenOperations } from './store-call-tokens.ts';
@@ -20,7 +22,13 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    for (const operation of [...programOperations, ...tokenOperations, ...pageOperations]) {
+    for (const operation of [
+      ...programOperations,
+      ...tokenOperations,
+      ...pageOperations,
+      ...accountOperations,
+      ...hookOperations,
+    ]) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
         const { points, lies } = await failEachCall(app, operation);
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));

@@ -69,8 +69,12 @@ export async function openFaultyApp(
   const opened = await openTestStore(kind, folder);
   const services = await testServices(faultyStore(opened.store, (verb) => current?.(verb) ?? null));
   const account = await createTestAccount(services, { settings });
+  const dispose = async () => {
+    await services.hooks.close();
+    await opened.dispose();
+  };
   return {
-    ...seenFrom(account, createApp(services), services, opened),
+    ...seenFrom(account, createApp(services), services, { url: opened.url, dispose }),
     fail: (faultOf) => {
       current = faultOf;
     },

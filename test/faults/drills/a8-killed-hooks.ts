@@ -10,7 +10,7 @@ import { isBrokenConnection, type Nodes, openNodes } from '../nodes.ts';
 
 const browsers = 4;
 /** At least so many in each round, before the service itself is killed. */
-const killsOfChildren = 4;
+const killsOfChildren = 3;
 const leastAnswers = 6;
 const lines = ['begun', 'over'];
 const source = `console.log('begun'); await new Promise((resolve) => setTimeout(resolve, 100)); console.log('over');`;
@@ -114,7 +114,7 @@ async function killChildren(service: Service, load: Promise<unknown>, enough: ()
   });
   ended.catch(() => {});
   while (killed < killsOfChildren || !enough()) {
-    await Promise.race([delay(randomInt(20, 250)), ended]);
+    await Promise.race([delay(randomInt(50, 900)), ended]);
     const found = note(processes, service);
     const one = found[randomInt(0, Math.max(1, found.length))];
     if (one && killHard(one)) killed += 1;

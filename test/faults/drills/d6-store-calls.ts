@@ -1,6 +1,8 @@
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
+import { accountOperations } from '../store-call-accounts.ts';
+import { hookOperations } from '../store-call-hooks.ts';
 import { pageOperations } from '../store-call-pages.ts';
 import { programOperations } from '../store-call-programs.ts';
 import { tokenOperations } from '../store-call-tokens.ts';
@@ -18,7 +20,13 @@ export const drill: Drill = {
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
   const app = await openApp(database);
   try {
-    const operations = [...programOperations, ...tokenOperations, ...pageOperations];
+    const operations = [
+      ...programOperations,
+      ...tokenOperations,
+      ...pageOperations,
+      ...accountOperations,
+      ...hookOperations,
+    ];
     const lies: string[] = [];
     let points = 0;
     for (let round = 0; round < rounds; round += 1) {

@@ -118,7 +118,8 @@ function listBreaches(schema: Schema, resolve: Resolve): Breach[] {
 
 function objectBreaches(schema: Schema, resolve: Resolve): Breach[] {
   const { properties = {}, required = [], additionalProperties = true, maxProperties } = schema;
-  const valid = validOf({ ...schema, examples: [] }, resolve) as fc.Arbitrary<Record<string, unknown>>;
+  // Null would do where the schema lets it, and has no member to break.
+  const valid = validOf({ ...schema, type: 'object', examples: [] }, resolve) as fc.Arbitrary<Record<string, unknown>>;
   const breaches: Breach[] = required.map((name) => ({
     keyword: 'required',
     values: valid.map(({ [name]: _left, ...rest }) => rest),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Service, startService } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { type RegisteredClient, signInForCode } from '../support/sign-in.ts';
@@ -132,6 +133,17 @@ describe('gatehouse hook', () => {
     assert.match(line, /\tWARN\tshadow: the draft ends with a refusal, this version with policy \d+$/);
     assert.deepEqual((await run('shadow', id, '--off')).said, { id, shadow: 'off' });
     assert.match((await run('shadow', id)).said.message, /either --file or --off/);
+    await remove(id);
+  });
+
+  test('a service that starts warms the accounts that have hooks', async () => {
+    const id = await write('POST', '', 'return null;');
+    assert.doesNotMatch(service.output(), /hooks warmed/, 'there were none when it started');
+    await service.stop();
+    service = await service.installation.serve();
+    while (!/"count":1,[^\n]*hooks warmed|hooks warmed[^\n]*"count":1\b/.test(service.output())) await delay(25);
+    await signIn();
+    assert.equal((await run('logs', id)).said.length, 1);
     await remove(id);
   });
 

@@ -101,6 +101,27 @@ describe('hook processes', () => {
     assert.notEqual(pidOf(3), pid);
   });
 
+  it('of drafts are others than those of the account’s hooks, which do not end with them, and end with a change', async () => {
+    assert.equal(await runner.value(one, { accountId: 6 }), 1);
+    assert.equal(await runner.value(one, { accountId: 6, isDraft: true }), 1);
+    const [live, draft] = [pidOf(6), pidOf(-6)];
+    assert.ok(live !== 0 && draft !== 0 && live !== draft);
+    const calls = [
+      runner.value(handler('await new Promise((done) => setTimeout(done, 300)); return 2'), { accountId: 6 }),
+    ];
+    const drafted = runner.call(endless, { accountId: 6, isDraft: true, timeoutMilliseconds: 5000 });
+    await until(() => (runner.processes().find((one) => one.accountId === -6)?.underWay ?? 0) > 0);
+    process.kill(draft, 'SIGKILL');
+    assert.equal((await drafted).ending, 'crashed');
+    assert.deepEqual(await Promise.all(calls), [2]);
+    assert.equal(await runner.value(one, { accountId: 6, isDraft: true }), 1);
+    const next = pidOf(-6);
+    runner.recycle(6);
+    await runner.value(one, { accountId: 6, isDraft: true });
+    await runner.value(one, { accountId: 6 });
+    assert.ok(pidOf(6) !== live && pidOf(-6) !== next);
+  });
+
   it('are warm before the first run', async () => {
     runner.warm({ accountId: 4, source: one, packages: null });
     await until(() => pidOf(4) !== 0);

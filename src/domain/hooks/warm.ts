@@ -38,10 +38,15 @@ export function keepWarm(services: WarmServices): Warming {
     begin(() => warmAccount(services, accountId));
   });
   begin(async () => {
+    const start = performance.now();
+    let count = 0;
     // Where there is room for few, the account that is warmed last is the one that stays.
     for (const accountId of [...(await services.store.hooks.listAccounts(mostAccounts))].reverse()) {
-      if (!isStopped) await warmAccount(services, accountId);
+      if (isStopped) return;
+      await warmAccount(services, accountId);
+      count += 1;
     }
+    if (count > 0) services.log.info('hooks warmed', { count, milliseconds: Math.round(performance.now() - start) });
   });
   return {
     async stop() {

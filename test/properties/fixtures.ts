@@ -30,6 +30,7 @@ interface Shared {
 type Body = (fixtures: Fixtures) => object | Promise<object>;
 
 const server = 'https://api.example.com/';
+const trivialFunction = Buffer.from('exports.handler = async () => null;').toString('base64');
 
 /** By template of the collection: what makes one, where the contract's example would not do twice. */
 const bodies: Readonly<Record<string, Body>> = {
@@ -37,8 +38,8 @@ const bodies: Readonly<Record<string, Body>> = {
   '/users/custom_attributes': () => ({ user_field: { name: 'Badge', shortname: unique('badge') } }),
   '/policies': () => ({ name: unique('policy') }),
   '/roles': () => ({ name: unique('role') }),
-  // Of a hook that does nothing: no sign-in of another request waits for it.
-  '/hooks': () => ({ type: 'pre-authentication', function: '' }),
+  // Run by requests for a test alone: no sign-in of another request waits for it.
+  '/hooks': () => ({ type: 'pre-authentication', function: trivialFunction, disabled: true }),
   '/hooks/envs': () => ({ name: variableName(), value: 'value' }),
   '/api_authorizations': () => ({ name: 'API', configuration: { resource_identifier: `${server}${unique('api')}` } }),
   '/api_authorizations/{id}/scopes': () => ({ value: unique('scope') }),

@@ -26,6 +26,7 @@ const settings = {
   'grant.password': 'on',
   'refresh.idle_days': '1',
   'limit.api-2': 'off',
+  'limit.hooks': 'off',
   'limit.register': 'off',
   'limit.register-open': 'off',
   'limit.sign-in': 'off',

@@ -11,6 +11,8 @@ import { isBrokenConnection, type Nodes, openNodes } from '../nodes.ts';
 const browsers = 4;
 /** At least so many in each round, before the service itself is killed. */
 const killsOfChildren = 3;
+/** Where nobody is refused however many are killed. */
+const mostKills = 40;
 const leastAnswers = 6;
 const lines = ['begun', 'over'];
 const source = `console.log('begun'); await new Promise((resolve) => setTimeout(resolve, 100)); console.log('over');`;
@@ -113,7 +115,7 @@ async function killChildren(service: Service, load: Promise<unknown>, enough: ()
     throw new Error('the service died before it was killed');
   });
   ended.catch(() => {});
-  while (killed < killsOfChildren || !enough()) {
+  while (killed < killsOfChildren || (!enough() && killed < mostKills)) {
     await Promise.race([delay(randomInt(50, 900)), ended]);
     const found = note(processes, service);
     const one = found[randomInt(0, Math.max(1, found.length))];

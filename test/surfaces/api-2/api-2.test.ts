@@ -12,6 +12,7 @@ import { callers } from './callers.ts';
 import { credentials } from './credentials.ts';
 import { customAttributes } from './custom-attributes.ts';
 import { events } from './events.ts';
+import { hookRules } from './hook-rules.ts';
 import { hookTests } from './hook-tests.ts';
 import { hookVariables } from './hook-variables.ts';
 import { hooks } from './hooks.ts';
@@ -58,6 +59,7 @@ for (const kind of databases) {
     describe('policies', () => policies(app));
     describe('variables of hooks', () => hookVariables(app));
     describe('hooks', () => hooks(app));
+    describe('rules of hooks', () => hookRules(app));
     describe('test runs of hooks', () => hookTests(app));
     describe('second factors', () => mfa(app));
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { TestApp } from '../../support/app.ts';
 import { dump } from '../../support/rows.ts';
@@ -67,6 +68,20 @@ export function hookVariables(app: () => TestApp): void {
     await api.done(201, 'POST', '/hooks/envs', { name: `_${'A'.repeat(99)}`, value: 'x'.repeat(5000) });
   });
 
+  it('an account has up to 500 of them', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const now = one.services.clock.now();
+    await one.services.store.transaction(async (tx) => {
+      for (let made = 0; made < 500; made += 1) {
+        const own = { accountId: one.account.id, uuid: randomUUID(), name: `V${made}`, sealedValue: 'sealed' };
+        await tx.hookVariables.create({ ...own, createdAt: now, updatedAt: now });
+      }
+    });
+    const answer = await api.call('POST', '/hooks/envs', { name: 'ONE_MORE', value: 'x' });
+    assertRefused(answer, 422, /^name would be more than 500 variables of the account$/);
+  });
+
   it('PUT takes the value, the same name and nothing else; an unknown id is 400', async () => {
     const api = await managing(app());
     const { id } = await api.done(201, 'POST', '/hooks/envs', { name: 'PUT_ME', value: 'x' });
@@ -75,7 +90,9 @@ export function hookVariables(app: () => TestApp): void {
       [{ name: 'PUT_ME' }, /value/],
       [{ name: 'OTHER', value: 'y' }, /^name cannot be changed$/],
       [{ value: 'y', id }, /id|additional/],
-      [{ value: '' }, /value/],
+      [{ value: '' }, /value must NOT have fewer than 1/],
+      [{ value: 'x'.repeat(5001) }, /value must NOT have more than 5000/],
+      [{ value: null }, /value must be string/],
     ] as const) {
       assertRefused(await api.call('PUT', `/hooks/envs/${id}`, body), 422, message, JSON.stringify(body));
     }

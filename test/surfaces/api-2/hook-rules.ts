@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestApp } from '../../support/app.ts';
+import { encoded, least, source } from './hooks.ts';
+import { assertRefused, managing } from './managing.ts';
+
+/** What a hook that is written must keep to (the document's §2.3 and §4.4). */
+export function hookRules(app: () => TestApp): void {
+  it('each rule has its message (A6)', async () => {
+    const api = await managing(app());
+    const faults: readonly (readonly [body: object, message: RegExp])[] = [
+      [{ function: source }, /type/],
+      [{ type: 'pre-authentication' }, /function/],
+      [{ type: 'post-authentication' }, /type must be equal to one of the allowed values/],
+      [{ type: 7 }, /type must be/],
+      [{ function: 7 }, /function must be string/],
+      [{ function: 'exports.handler = 1' }, /^function must be base64$/],
+      [{ function: 'YQ' }, /^function must be base64$/],
+      [{ function: 'YR==' }, /^function must be base64$/],
+      [{ function: 'YQ ==' }, /^function must be base64$/],
+      [{ function: 'YWJj\nYWJj' }, /^function must be base64$/],
+      [{ function: '_-8=' }, /^function must be base64$/],
+      [{ function: null }, /function must be string/],
+      [{ function: '/w==' }, /^function must be UTF-8 in base64$/],
+      [{ function: encoded('x'.repeat(20_001)) }, /^function must have at most 20000 characters when decoded$/],
+      [{ function: encoded('const a = 1;\nconst = 2;') }, /^function does not compile: line 2, column \d+: Unexpected/],
+      [{ disabled: 'no' }, /disabled must be boolean/],
+      [{ runtime: 'nodejs22.x' }, /^runtime must be jsruntime12\.x$/],
+      [{ retries: 5 }, /retries must be <= 4/],
+      [{ retries: -1 }, /retries must be >= 0/],
+      [{ retries: 0.5 }, /retries must be integer/],
+      [{ timeout: 0 }, /timeout must be >= 1/],
+      [{ timeout: 2 }, /^timeout must be 1 whole seconds? for pre-authentication$/],
+      [{ timeout: 1.5 }, /timeout must be integer/],
+      [{ timeout: '1' }, /timeout must be integer/],
+      [{ type: 'user-migration', timeout: 11 }, /timeout must be <= 10/],
+      [{ options: [] }, /options must be object/],
+      [{ options: { risk: true } }, /options|risk|additional/],
+      [{ options: { risk_enabled: 'yes' } }, /options\.risk_enabled must be boolean/],
+      [{ location_enabled: 1 }, /location_enabled must be boolean/],
+      [{ env_vars: 'A' }, /env_vars must be array/],
+      [{ env_vars: [7] }, /env_vars/],
+      [{ env_vars: ['NOT_THERE'] }, /^env_vars\.0 names no variable of the account$/],
+      [{ env_vars: [{ name: 'NOT_THERE' }] }, /^env_vars\.0 names no variable of the account$/],
+      [{ env_vars: [{}] }, /env_vars\.0/],
+      [{ env_vars: Array.from({ length: 101 }, (_, at) => `A${at}`) }, /env_vars must NOT have more than 100/],
+      [{ env_vars: ['A', 'A'] }, /^env_vars\.1 is given twice$/],
+      [{ packages: ['lodash'] }, /packages must be object/],
+      [{ packages: { lodash: 4 } }, /packages\.lodash must be string/],
+      [{ packages: { lodash: '^4.17.21' } }, /^packages\.lodash must be an exact version such as 1\.2\.3$/],
+      [{ packages: { lodash: 'latest' } }, /^packages\.lodash must be an exact version/],
+      [{ packages: { lodash: 'v4.17.21' } }, /^packages\.lodash must be an exact version/],
+      ...['', '1', '4.17', '4.x', '*', '=4.17.21', ' 4.17.21', '>=4.17.21 <5', 'npm:x@1.0.0', 'file:x'].map(
+        (version) => [{ packages: { lodash: version } }, /^packages\.lodash must be an exact version/] as const,
+      ),
+      [{ packages: { Lodash: '4.17.21' } }, /^packages names what is no name of a package$/],
+      [{ packages: { '../x': '1.0.0' } }, /^packages names what is no name of a package$/],
+      [{ packages: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${at}`, '1.0.0'])) }, /packages must/],
+      [{ conditions: {} }, /conditions must be array/],
+      [{ conditions: [{ source: 'roles', operator: '~' }] }, /conditions\.0.*value/],
+      [{ conditions: [{ source: 'groups', operator: '~', value: '1' }] }, /conditions\.0\.source must be equal/],
+      [{ conditions: [{ source: 'roles', operator: '=', value: '1' }] }, /conditions\.0\.operator must be equal/],
+      [{ conditions: [{ source: 'roles', operator: '~', value: '' }] }, /conditions\.0\.value must NOT have fewer/],
+      [{ conditions: Array(11).fill({ source: 'roles', operator: '~', value: '1' }) }, /conditions must NOT have more/],
+      [
+        { type: 'user-migration', conditions: [{ source: 'roles', operator: '~', value: '1' }] },
+        /^conditions are for pre-authentication alone/,
+      ],
+      [{ context_version: '2.0.0' }, /^context_version must be 1\.0\.0, 1\.1\.0 or a range/],
+      [{ context_version: 'newest' }, /^context_version must be 1\.0\.0, 1\.1\.0 or a range/],
+      [{ context_version: '>2' }, /^context_version must be 1\.0\.0, 1\.1\.0 or a range/],
+      [{ context_version: 1 }, /context_version must be string/],
+      [{ name: 'mine' }, /name|additional/],
+    ];
+    const { id } = await api.done(201, 'POST', '/hooks', { ...least, disabled: true });
+    for (const [at, [body, message]] of faults.entries()) {
+      const sent = at < 2 ? body : { ...least, ...body };
+      const what = JSON.stringify(sent).slice(0, 120);
+      assertRefused(await api.call('POST', '/hooks', sent), 422, message, what);
+      assertRefused(await api.call('PUT', `/hooks/${id}`, sent), 422, message, what);
+    }
+    for (const version of ['1.0.0', '1.1.0', '1.x', '^1.0.0', '~1.0.0', '>=1']) {
+      const made = await api.done(201, 'POST', '/hooks', { ...least, disabled: true, context_version: version });
+      assert.equal(made.context_version, version);
+    }
+    const longest = encoded(`//${'x'.repeat(19_998)}`);
+    assert.equal((await api.done(201, 'POST', '/hooks', { ...least, function: longest })).function, longest);
+    const migration = { ...least, disabled: true, type: 'user-migration', timeout: 10 };
+    assert.equal((await api.done(201, 'POST', '/hooks', migration)).timeout, 10);
+  });
+}

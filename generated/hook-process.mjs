@@ -158,7 +158,7 @@ function createOutside({ run, send: send2, settle, answerHost: answerHost2 }) {
 // src/hook-runner/child/lane.ts
 var ivm = createRequire(import.meta.filename)(process.argv[2]);
 var memoryMegabytes = 32;
-var answerMilliseconds = 20;
+var answerMilliseconds = 100;
 var prefix = "(function (exports, require, module, __filename, __dirname) {";
 var asReference = Object.freeze({ __proto__: null, reference: true });
 var asPromisedCopy = Object.freeze({ __proto__: null, promise: true, copy: true });

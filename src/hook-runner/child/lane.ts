@@ -13,7 +13,7 @@ const ivm = createRequire(import.meta.filename)(process.argv[2] as string) as ty
 
 const memoryMegabytes = 32;
 /** Until what was written before a timeout is given up. */
-const answerMilliseconds = 20;
+const answerMilliseconds = 100;
 const prefix = '(function (exports, require, module, __filename, __dirname) {';
 
 type Load = Extract<ToProcess, { op: 'load' }>;

@@ -1,15 +1,22 @@
-/** O7: requests of the management API at random, right ones and ones with one thing wrong, in the numbers that prove it. */
+/** O7: requests at random, right ones and ones with one thing wrong, in the numbers that prove it. */
 
-import { manage, unfitForManagement } from '../../properties/amounts.ts';
+import { unfitForManagement, whole } from '../../properties/amounts.ts';
+import type { FaultKind } from '../../properties/fault.ts';
 import { assertEnough, missingStatuses, sendFaulty, sendFitting } from '../../properties/generated-requests.ts';
-import { managing, type Operation, operationsOf } from '../../properties/operations.ts';
+import { managing, type Operation, operationsOf, using } from '../../properties/operations.ts';
 import { lanes, type Run, startRun } from '../../properties/run.ts';
 import { readSeed } from '../../properties/seed.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
+/** Management is asked by itself: its requests delete what others are about. */
+const parts = [
+  { what: 'management', surfaces: managing, without: unfitForManagement },
+  { what: 'others', surfaces: using, without: [] },
+] as const;
+
 export const drill: Drill = {
   id: 'O7',
-  title: 'management answers as documented whatever it is asked',
+  title: 'every surface answers as documented whatever it is asked',
   rounds: 1,
   // The tests of properties send fewer of the same, on both databases.
   quickRounds: null,
@@ -17,17 +24,23 @@ export const drill: Drill = {
     const figures: Record<string, number | string> = {};
     let holds = true;
     for (let round = 1; round <= rounds; round += 1) {
-      const result = await runRound(log);
-      for (const [name, value] of Object.entries(result.figures)) figures[`round ${round}: ${name}`] = value;
-      holds &&= result.holds;
+      for (const { what, surfaces, without } of parts) {
+        const result = await runRound(surfaces, without, log);
+        for (const [name, value] of Object.entries(result.figures)) figures[`round ${round}, ${what}: ${name}`] = value;
+        holds &&= result.holds;
+      }
     }
     return { figures, holds };
   },
 };
 
-async function runRound(log: DrillOptions['log']): Promise<DrillResult> {
+async function runRound(
+  surfaces: readonly string[],
+  without: readonly FaultKind[],
+  log: DrillOptions['log'],
+): Promise<DrillResult> {
   const seed = readSeed();
-  const operations = operationsOf(managing);
+  const operations = operationsOf(surfaces);
   const run = await startRun('sqlite', seed, operations);
   const broken: string[] = [];
   const note = (error: unknown) => {
@@ -36,8 +49,8 @@ async function runRound(log: DrillOptions['log']): Promise<DrillResult> {
   };
   try {
     const jobs = operations.flatMap((operation) => [
-      () => sendFitting(run, operation, manage.whole.valid, seed).catch(note),
-      () => sendFaulty(run, operation, manage.whole.wrong, seed).catch(note),
+      () => sendFitting(run, operation, whole.valid, seed).catch(note),
+      () => sendFaulty(run, operation, whole.wrong, seed).catch(note),
     ]);
     await inLanes(jobs);
     const trails = await run.verifyTrails();
@@ -48,10 +61,10 @@ async function runRound(log: DrillOptions['log']): Promise<DrillResult> {
       'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
       'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,
     };
-    const missing = missingStatuses(managing);
+    const missing = missingStatuses(surfaces);
     if (missing.length > 0) log(`documented and never seen: ${missing.join(', ')}`);
     // Those that failed were given up, and count for few requests.
-    if (broken.length === 0) assertEnough(run, figures.requests, unfitForManagement);
+    if (broken.length === 0) assertEnough(run, figures.requests, without);
     const isTrue = trails.every(({ verified }) => verified);
     return { figures, holds: broken.length === 0 && missing.length === 0 && isTrue };
   } finally {

@@ -56,7 +56,7 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
     if (quick) return lines;
     lines.push(...(await measureIntrospection(bench, field)));
-    lines.push(...(await measureDelegated(bench, field.gatehouse)));
+    lines.push(...(await measureDelegated(bench)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));
     lines.push(...(await measureLists(bench)));

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createPasswords } from '../../src/adapters/argon2.ts';
 import type { Bench } from './bench.ts';
+import { prepareGatehouse } from './gatehouse.ts';
 import { type Generator, startGenerator } from './generator-process.ts';
 import { type Line, line } from './lines.ts';
 import { benchPassword } from './peer.ts';
@@ -23,7 +24,19 @@ interface Round {
   readonly during: Measurement;
 }
 
-export async function measureDelegated({ plan, log }: Pick<Bench, 'plan' | 'log'>, server: Server): Promise<Line[]> {
+/** On a server of its own: the refresh tokens of the others are used up. */
+export async function measureDelegated(bench: Pick<Bench, 'plan' | 'log'>): Promise<Line[]> {
+  const prepared = await prepareGatehouse('SQLite, FULL, stormed', 'sqlite', bench.plan.users);
+  const server = await prepared.serve();
+  try {
+    return await measureStorm(bench, server);
+  } finally {
+    await server.stop();
+    await prepared.dispose();
+  }
+}
+
+async function measureStorm({ plan, log }: Pick<Bench, 'plan' | 'log'>, server: Server): Promise<Line[]> {
   const { refresh, delegated } = server.targets;
   if (!refresh || !delegated) throw new Error(`${server.label} answers no refresh or no delegated authentication`);
   const [one, other] = [startGenerator(), startGenerator()];

@@ -1,16 +1,7 @@
 /** The `fetch` of functions: the service's egress policy, of whose refusals a function hears the kind alone. */
 
-import type { Egress, EgressFailure, EgressHeaders, EgressRequest, EgressResponse } from '../domain/egress.ts';
-
-/** Why a request was not answered: all that a function hears of it. */
-export type GuestRefusal =
-  | 'forbidden'
-  | 'invalid_request'
-  | 'rate_limited'
-  | 'response_too_large'
-  | 'timed_out'
-  | 'too_many_redirects'
-  | 'unreachable';
+import type { Egress, EgressFailure } from '../domain/egress.ts';
+import type { GuestFetch, GuestFetchRefusal } from './protocol.ts';
 
 const refusals = {
   disabled: 'forbidden',
@@ -32,20 +23,10 @@ const refusals = {
   redirect_forbidden: 'forbidden',
   too_many_redirects: 'too_many_redirects',
   timeout: 'timed_out',
-} as const satisfies Record<EgressFailure, GuestRefusal>;
-
-/** A request of a function, of a right shape, not yet of a right content. */
-export interface GuestFetchRequest extends Omit<EgressRequest, 'body' | 'headers'> {
-  readonly headers: EgressHeaders;
-  readonly body: Uint8Array | null;
-}
-
-export type GuestFetchResult = EgressResponse | { readonly refused: GuestRefusal };
+} as const satisfies Record<EgressFailure, GuestFetchRefusal>;
 
 /** Never rejects. `signal` ends with the run. */
-export function createGuestFetch(
-  egress: Egress,
-): (request: GuestFetchRequest, signal: AbortSignal) => Promise<GuestFetchResult> {
+export function createGuestFetch(egress: Egress): GuestFetch {
   return async (request, signal) => {
     const { body } = request;
     const bytes = body && Buffer.from(body.buffer, body.byteOffset, body.byteLength);

@@ -1,6 +1,6 @@
 import { scopeIcon } from './icons.ts';
-import { page, tile } from './page.ts';
-import { closedInItself, initial, isolated, webLink } from './text.ts';
+import { page, person, tile } from './page.ts';
+import { closedInItself, isolated, webLink } from './text.ts';
 
 /** A scope in words. */
 export interface ScopeView {
@@ -33,7 +33,6 @@ export interface ConsentView {
 
 /** The consent page: one form with the buttons `decision=allow` and `decision=deny`, in this order. */
 export function consentPage(view: ConsentView): string {
-  const name = view.userName === '' ? view.userEmail : view.userName;
   return page(
     'consent',
     { title: `Allow ${isolated(view.appName)}?`, accountName: view.accountName, wide: true },
@@ -43,11 +42,7 @@ export function consentPage(view: ConsentView): string {
       policy: webLink(view.policyUri),
       terms: webLink(view.tosUri),
       redirectHost: closedInItself(view.redirectHost),
-      user: {
-        name: closedInItself(name),
-        email: view.userEmail === name ? '' : closedInItself(view.userEmail),
-        initial: initial(name),
-      },
+      user: person(view.userName, view.userEmail),
       scopes: view.scopes.map((scope) => ({
         icon: scopeIcon(scope.name),
         title: closedInItself(scope.title === '' ? scope.name : scope.title),

@@ -44,6 +44,16 @@ export function page(template: string, frame: Frame, parts: object): string {
   });
 }
 
+/** A user as the pages show one: the name, and the address where it is not the name. */
+export function person(userName: string, userEmail: string) {
+  const name = userName === '' ? userEmail : userName;
+  return {
+    name: closedInItself(name),
+    email: userEmail === name ? '' : closedInItself(userEmail),
+    initial: initial(name),
+  };
+}
+
 /** The small tile that stands for an application, with the name beside it: its logo, else its initial on a colour. */
 export function tile(name: string, logoUri: string | undefined) {
   const logo = webLink(logoUri)?.href;

@@ -1,6 +1,6 @@
 import { icons } from './icons.ts';
-import { page } from './page.ts';
-import { closedInItself, initial, isolated } from './text.ts';
+import { page, person } from './page.ts';
+import { closedInItself, isolated } from './text.ts';
 
 /** What the page shows that asks whether to sign out. */
 export interface SignOutView {
@@ -16,18 +16,13 @@ export interface SignOutView {
 
 /** The page that asks whether to sign out: one form with one button. */
 export function signOutPage(view: SignOutView): string {
-  const name = view.userName === '' ? view.userEmail : view.userName;
   return page(
     'sign-out',
     { title: `Sign out of ${isolated(view.accountName)}?`, accountName: view.accountName },
     {
       icon: icons.leave,
       appName: view.appName === undefined ? undefined : closedInItself(view.appName),
-      user: {
-        name: closedInItself(name),
-        email: view.userEmail === name ? '' : closedInItself(view.userEmail),
-        initial: initial(name),
-      },
+      user: person(view.userName, view.userEmail),
       csrf: view.csrf,
       request: view.request,
       action: view.action,

@@ -1,10 +1,11 @@
 import type { Passwords, Services } from '../../services.ts';
-import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { attemptUnder } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
 
@@ -104,7 +105,8 @@ async function verifyAttempt(
   const policy = await effectivePolicy(services, account, user, null);
   // A pause that is known already is not asked about again: every refusal costs the same searches and one write.
   const open = user !== null && (user.lockedUntil ?? 0) <= services.clock.now();
-  const counted = open ? await countAttempt(services, user, policy) : null;
+  // Before the hash is computed: however many arrive at once, no more than the maximum are tried.
+  const counted = open ? await services.store.users.countAttempt(attemptUnder(services, user, policy)) : null;
   if (!counted) await store.users.countDecoyAttempt(account.id);
   const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
   if (right && user !== null) {
@@ -165,20 +167,4 @@ async function findUser(
   if (user === null || !uncleared.get(services.store)?.has(`${account.id}/${user.id}`)) return user;
   await clearAttempts(services, user);
   return find();
-}
-
-/** Before the hash is computed: however many arrive at once, no more than the maximum are tried. */
-function countAttempt(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  user: UserRecord,
-  { maximumInvalidLoginAttempts, lockEffectiveMinutes }: PolicyRecord,
-) {
-  const now = clock.now();
-  return store.users.countAttempt({
-    accountId: user.accountId,
-    userId: user.id,
-    now,
-    maximum: maximumInvalidLoginAttempts,
-    lockedUntil: now + lockEffectiveMinutes * 60_000,
-  });
 }

@@ -44,15 +44,15 @@ export type Pending = DueFactor | DueReplacing | Stopped;
 
 type PendingServices = Pick<Services, 'store' | 'clock'>;
 
-/** What a sign-in asks for beside the first factor, by the policy in force and by the application's own wish (`acr_values`). */
-export async function demandOfSignIn(
+/** What a sign-in asks for beside the first factor, by its policy and by the application's own wish (`acr_values`). */
+export function demandOfSignIn(
   services: Pick<Services, 'store'>,
   account: Account,
-  request: OpenRequest,
+  { record }: OpenRequest,
   user: UserRecord,
+  { otpRequired }: PolicyRecord,
 ): Promise<Demand> {
-  const { otpRequired } = await policyOfSignIn(services, account, request, user);
-  const wanted = otpRequired || request.record.parameters.secondFactor === true;
+  const wanted = otpRequired || record.parameters.secondFactor === true;
   return findDemand(services, account, user.id, { otpRequired: wanted });
 }
 
@@ -74,7 +74,8 @@ export async function findPending(
   // One that an older release kept had given the password, and nothing else was asked for.
   const methods = request.record.methods ?? passwordMethods;
   if (!isMultiFactor(methods)) {
-    const demand = await demandOfSignIn(services, account, request, user);
+    const inForce = await policyOfSignIn(services, account, request, user);
+    const demand = await demandOfSignIn(services, account, request, user, inForce);
     if (demand !== 'none') return { step: stepOf(demand), request, user, methods, session: null };
   }
   const policy = await effectivePolicy(services, account, user, null);

@@ -57,14 +57,14 @@ export async function signIn(
   if (!user) return { outcome: 'wrong', request: found };
   await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
   const request = await fireForRequest(services, account, found, user, attempt);
-  const demand = await demandOfSignIn(services, account, request, user);
+  const policy = await policyOfSignIn(services, account, request, user);
+  const demand = await demandOfSignIn(services, account, request, user, policy);
   const own = await effectivePolicy(services, account, user, null);
   const now = services.clock.now();
   if (demand !== 'none' || mustReplacePassword(user, own, now)) {
     const first = { userId: user.id, checkedAt: now, methods: passwordMethods };
     return keepHalfway(services, services.store, account, request, first);
   }
-  const policy = await policyOfSignIn(services, account, request, user);
   return services.store.transaction((tx) =>
     finishSignIn(services, tx, account, browser, request, user, policy, passwordMethods),
   );

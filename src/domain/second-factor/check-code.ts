@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { attemptUnder } from '../policies/lockout.ts';
 import { findStepOf, kinds, normalCode } from './kinds.ts';
 import { readRecoveryCode, recoveryDigest } from './recovery-codes.ts';
 
@@ -41,7 +42,7 @@ export async function useCode<Result>(
   onPass: (tx: StoreVerbs, passed: Passed) => Promise<Result>,
 ): Promise<Result | null> {
   const policy = await effectivePolicy(services, account, user, null);
-  const counted = await countAttempt(services, user, policy);
+  const counted = await services.store.secondFactors.countAttempt(attemptUnder(services, user, policy));
   const candidates = counted ? await findCandidates(services, account, user, attempt) : [];
   for (const candidate of candidates) {
     const done = await services.store.transaction(async (tx) => {
@@ -52,21 +53,6 @@ export async function useCode<Result>(
   }
   await recordFailure(services, account, user, attempt.actor, counted, policy);
   return null;
-}
-
-function countAttempt(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
-  user: UserRecord,
-  { maximumInvalidLoginAttempts, lockEffectiveMinutes }: PolicyRecord,
-) {
-  const now = clock.now();
-  return store.secondFactors.countAttempt({
-    accountId: user.accountId,
-    userId: user.id,
-    now,
-    maximum: maximumInvalidLoginAttempts,
-    lockedUntil: now + lockEffectiveMinutes * 60_000,
-  });
 }
 
 async function findCandidates(

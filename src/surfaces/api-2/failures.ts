@@ -1,31 +1,23 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { Failure } from '../../domain/failure.ts';
-import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
+import {
+  bodyTooLarge,
+  forbidden,
+  internal,
+  jsonError,
+  mediaTypeUnsupported,
+  methodNotAllowed,
+  notFound,
+  rateLimited,
+  unauthorized,
+  unavailable,
+} from '../../http/json-errors.ts';
+import type { FailureTable, RefusalContext } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Error'];
 
-const longestMessage = 512;
-
-/** The one error form of this surface; the failure's own words where none are given. */
-const error =
-  <const Code extends ErrorBody['statusCode']>(
-    statusCode: Code,
-    name: ErrorBody['name'],
-    words?: string,
-    headers?: ReplyHeaders,
-  ) =>
-  ({ message }: Failure) => ({
-    status: statusCode,
-    body: { statusCode, name, message: (words ?? message).slice(0, longestMessage) },
-    ...(headers && { headers }),
-  });
-
-const badRequest = error(400, 'BadRequestError');
-const unprocessable = error(422, 'UnprocessableEntityError');
-const notFound = error(404, 'NotFoundError', 'The resource with the given id could not be found');
-const unauthorized = error(401, 'UnauthorizedError', 'The request requires user authentication.', {
-  'www-authenticate': 'Bearer realm="gatehouse"',
-});
+const badRequest = jsonError(400, 'BadRequestError');
+const unprocessable = jsonError(422, 'UnprocessableEntityError');
 
 /** Operations whose body is a bare array: anything else is no request for them at all. */
 export const takesArray: ReadonlySet<string> = new Set([
@@ -43,17 +35,12 @@ const takesNoCursor: ReadonlySet<string> = new Set([
   'listHookLogs',
 ] satisfies (keyof operations)[]);
 
-const arrayExpected = error(400, 'BadRequestError', 'Expected array in request');
+const arrayExpected = jsonError(400, 'BadRequestError', 'Expected array in request');
 
 function invalidRequest(failure: Failure, { operation }: RefusalContext) {
   if (failure.detail.name === 'cursor' && takesNoCursor.has(operation ?? '')) return unprocessable(failure);
   const noArray = failure.detail.name === 'the body' && takesArray.has(operation ?? '');
   return noArray ? arrayExpected(failure) : badRequest(failure);
-}
-
-function forbidden({ detail }: Failure) {
-  const message = `One of the scopes ${(detail.scopes ?? []).join(', ')} is needed`;
-  return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
 }
 
 /** What cannot be deleted; or a value that must be unique and is taken. */
@@ -72,14 +59,14 @@ function conflict({ detail }: Failure) {
 export const failures = {
   account_unknown: notFound,
   not_found: notFound,
-  method_not_allowed: error(405, 'MethodNotAllowedError', 'Method not allowed'),
-  media_type_unsupported: error(415, 'UnsupportedMediaTypeError'),
-  body_too_large: error(413, 'PayloadTooLargeError'),
+  method_not_allowed: methodNotAllowed,
+  media_type_unsupported: mediaTypeUnsupported,
+  body_too_large: bodyTooLarge,
   request_malformed: badRequest,
   request_invalid: invalidRequest,
   parameter_missing: badRequest,
   parameter_repeated: badRequest,
-  rate_limited: error(429, 'TooManyRequestsError', 'The limit of requests is used up'),
+  rate_limited: rateLimited,
   caller_unauthenticated: unauthorized,
   scope_insufficient: forbidden,
   credential_authentication_failed: unauthorized,
@@ -107,6 +94,6 @@ export const failures = {
   invite_unusable: badRequest,
   value_invalid: unprocessable,
   conflict,
-  unavailable: error(503, 'ServiceUnavailableError', 'The service cannot answer now'),
-  internal: error(500, 'InternalServerError', 'The request could not be served'),
+  unavailable,
+  internal,
 } satisfies FailureTable<operations, ErrorBody>;

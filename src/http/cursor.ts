@@ -33,20 +33,24 @@ function macOf({ vault }: Vault, account: Account, list: string, payload: string
   return vault.mac(account.record, 'list cursor', `${list} ${payload}`).subarray(0, macBytes);
 }
 
+function tokenOf(bytes: Buffer): string {
+  let token = bytes.toString('base64url').replace(/[x_-]/g, (character) => escapes[character] ?? character);
+  while ((prefix.length + token.length) % 3 !== 0) token += 'x3';
+  return token;
+}
+
 /** The cursor of a list (its operationId) of an account. */
 export function writeCursor(services: Vault, account: Account, list: string, content: CursorContent): string {
   const { direction, position, limit, sort, filters, fields } = content;
   const payload = JSON.stringify([direction, position.key, position.id, limit, sort, filters, fields]);
   const bytes = Buffer.concat([macOf(services, account, list, payload), Buffer.from(payload)]);
-  let token = bytes.toString('base64url').replace(/[x_-]/g, (character) => escapes[character] ?? character);
-  while ((prefix.length + token.length) % 3 !== 0) token += 'x3';
-  return Buffer.from(prefix + token).toString('base64');
+  return Buffer.from(prefix + tokenOf(bytes)).toString('base64');
 }
 
 /** What a cursor of this list says, as it is written or as its token alone; null for any other text. */
 export function readCursor(services: Vault, account: Account, list: string, text: string): CursorContent | null {
   const decoded = Buffer.from(text, 'base64');
-  // Only as it was written: a decoder passes over what it does not understand.
+  // Only as it was written, here and below: a decoder passes over what it does not understand.
   const written = decoded.toString('base64') === text ? decoded.toString('latin1') : '';
   const token = written.startsWith(prefix) ? written.slice(prefix.length) : text;
   if (!/^[A-Za-z0-9]+$/.test(token)) return null;
@@ -54,6 +58,7 @@ export function readCursor(services: Vault, account: Account, list: string, text
     token.replace(/x[0-3]/g, (escaped) => unescapes[escaped] ?? escaped),
     'base64url',
   );
+  if (tokenOf(bytes) !== token) return null;
   const mac = bytes.subarray(0, macBytes);
   const payload = bytes.subarray(macBytes).toString('utf8');
   if (mac.length < macBytes || !timingSafeEqual(mac, macOf(services, account, list, payload))) return null;

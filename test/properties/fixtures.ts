@@ -86,6 +86,7 @@ export class Fixtures {
   readonly #shared = new Map<string, Shared>();
   readonly #idle = new Map<string, string[]>();
   readonly #cursors = new Map<string, Promise<string | undefined>>();
+  #clearing: Promise<void> | undefined;
 
   constructor(app: TestApp, bearer: () => Promise<string>) {
     this.#app = app;
@@ -161,9 +162,26 @@ export class Fixtures {
     const maker = makers[collection];
     if (maker) return maker(this, path);
     const body = (await bodies[collection]?.(this)) ?? exampleOf(collection);
-    const { status, text, body: made } = await this.call('POST', path, body);
+    let answer = await this.call('POST', path, body);
+    if (/of more than \d+ hooks/.test(answer.text)) {
+      this.#clearing ??= this.#makeRoom(path).finally(() => {
+        this.#clearing = undefined;
+      });
+      await this.#clearing;
+      answer = await this.call('POST', path, body);
+    }
+    const { status, text, body: made } = answer;
     assert.ok(status === 200 || status === 201, `POST ${path}: ${text}`);
     return String(made.id ?? made.app_id);
+  }
+
+  /** Removes the oldest of a full collection, but those that requests are still to be about. */
+  async #makeRoom(path: string): Promise<void> {
+    const current = await Promise.all([...this.#shared.values()].map(({ id }) => id));
+    const wanted = new Set([...current, ...[...this.#idle.values()].flat()]);
+    const { body } = await this.call('GET', `${path}?limit=100&sort=created_at`);
+    const surplus = body.slice(0, 60).filter(({ id }: { id: string }) => !wanted.has(id));
+    for (const { id } of surplus) await this.call('DELETE', `${path}/${id}`);
   }
 
   /** The cursor of a second page; undefined where there is none. */

@@ -97,6 +97,13 @@ export function newDevice(pool: Pool, { pick }: Plan): Promise<Taken> {
   });
 }
 
+/** The page for a forgotten password: no session, and a token that the browser's cookie is good for. */
+export async function forgotten({ app }: Pool): Promise<Taken> {
+  const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
+  const { csrf = '' } = readForm(answer.text).fields;
+  return { live: { body: { csrf }, headers: jar.header } };
+}
+
 /** What time ends is not given out again. */
 export function forgetVisitors(pool: Pool): void {
   kept.get(pool)?.splice(0);

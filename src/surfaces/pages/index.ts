@@ -13,6 +13,7 @@ import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
+import { forgottenPassword } from './forgot-password.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
 import { readAsset } from './read-asset.ts';
@@ -42,6 +43,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showSignedOut,
     readAsset: readAsset(),
     ...invites(services),
+    ...forgottenPassword(services),
     ...overview(services),
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),

@@ -5,6 +5,7 @@ import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts
 import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { registryOfNpm } from './adapters/npm-configuration.ts';
+import { createPasskeys } from './adapters/passkeys.ts';
 import { systemRandom } from './adapters/random.ts';
 import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
@@ -64,6 +65,7 @@ export async function createServices(
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),
+    passkeys: createPasskeys(),
     limits: createLimits(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),

@@ -1,4 +1,4 @@
-/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript. */
+/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript; passkeys alone need it. */
 
 import contract from '../../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../../generated/pages.ts';
@@ -12,6 +12,8 @@ import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
+import { passkeySignIns } from './passkey-sign-ins.ts';
+import { passkeys } from './passkeys.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
 import { showEnrolment } from './show-enrolment.ts';
@@ -38,6 +40,8 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     signOut: signOut(services),
     showSignedOut,
     readAsset: readAsset(),
+    ...passkeySignIns(services),
+    ...passkeys(services),
     ...invites(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };

@@ -15,7 +15,7 @@ export interface Asset {
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
-    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'passkeys', 'adaptations'].map(
+    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'account', 'passkeys', 'adaptations'].map(
       (part) => `styles/${part}.css`,
     ),
   },

@@ -9,8 +9,9 @@ const eta = new Eta({ autoEscape: true });
 
 const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
-  ...['recovery-codes', 'passkeys', 'sign-in-again'],
+  ...['recovery-codes', 'passkeys'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out'],
+  ...['account', 'account-password', 'account-factors', 'account-sessions', 'account-apps', 'account-top', 'person'],
 ];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
 for (const name of templates) {

@@ -1,4 +1,6 @@
+import { formAction } from './links.ts';
 import { page, person } from './page.ts';
+import { moment, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** A passkey as the page shows it. Times in milliseconds since the epoch. */
@@ -22,9 +24,8 @@ export interface PasskeysView {
   readonly csrf: string;
   /** Why the page is shown again. */
   readonly problem?: 'answer' | 'name' | 'full' | undefined;
-  /** Where the forms are sent to. */
-  readonly addAction: string;
-  readonly changeAction: string;
+  /** The word for what was done just now, as the address has it. */
+  readonly done?: string | undefined;
 }
 
 const problems = {
@@ -35,13 +36,6 @@ const problems = {
   name: { summary: 'This is no name', advice: 'Enter 1 to 64 characters.' },
   full: { summary: 'The passkey was not added', advice: 'You have as many devices as there may be.' },
 } as const;
-
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-function shownDay(time: number) {
-  const date = new Date(time);
-  return { iso: date.toISOString(), text: day.format(date) };
-}
 
 /** The page on which a user's passkeys are listed and changed: HTML of a whole document. */
 export function passkeysPage(view: PasskeysView): string {
@@ -60,23 +54,18 @@ export function passkeysPage(view: PasskeysView): string {
       passkeys: view.passkeys.map(({ id, name, createdAt, lastUsedAt, backedUp }) => ({
         id,
         name: closedInItself(name),
-        added: shownDay(createdAt),
-        used: lastUsedAt === null ? undefined : shownDay(lastUsedAt),
+        added: moment(createdAt),
+        used: lastUsedAt === null ? undefined : moment(lastUsedAt),
         kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
       })),
       options: view.creationOptions ?? undefined,
       newName: 'My passkey',
       csrf: view.csrf,
       problem: view.problem && problems[view.problem],
-      addAction: view.addAction,
-      changeAction: view.changeAction,
+      addAction: formAction('addPasskey'),
+      changeAction: formAction('changePasskey'),
+      back: formAction('showAccount'),
+      notice: notice(view.done),
     },
   );
-}
-
-/** What somebody is told whose sign-in is too long ago, or who is not signed in. */
-export function signInAgainPage({ accountName, minutes }: { accountName: string; minutes: number }): string {
-  const heading = 'Sign in again';
-  const message = `What signs you in can be changed for ${minutes} minutes after you have signed in, with your second factor where you have one.`;
-  return page('sign-in-again', { title: heading, accountName }, { heading, message });
 }

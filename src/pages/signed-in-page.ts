@@ -1,3 +1,4 @@
+import { formAction } from './links.ts';
 import { page, tile } from './page.ts';
 import { closedInItself, initial } from './text.ts';
 
@@ -20,6 +21,7 @@ export function signedInPage({ accountName, userName, userEmail }: SignedInView)
       heading,
       app: tile(accountName, undefined),
       user: { name: closedInItself(name), initial: initial(name), email: userName && closedInItself(userEmail) },
+      account: formAction('showAccount'),
       message: 'Open the application that you were invited to. It knows you for as long as you are signed in here.',
     },
   );

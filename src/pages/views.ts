@@ -1,8 +1,20 @@
 /** The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works without any. */
+export {
+  type AccountView,
+  type AppsView,
+  accountPage,
+  appsPage,
+  type FactorsView,
+  factorsPage,
+  type PasswordChangeView,
+  passwordChangePage,
+  type SessionsView,
+  sessionsPage,
+} from './account-pages.ts';
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
-export { type PasskeysView, type PasskeyView, passkeysPage, signInAgainPage } from './passkeys-page.ts';
+export { type PasskeysView, type PasskeyView, passkeysPage } from './passkeys-page.ts';
 export {
   type EnrolmentView,
   enrolmentPage,

@@ -370,6 +370,10 @@ export interface SessionRecord {
   /** How long it lasts unused. */
   readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
+  /** Address that its sign-in came from; null where that was not kept. */
+  readonly source: string | null;
+  /** What the browser said of itself then. */
+  readonly userAgent: string | null;
 }
 
 /** What a client is still to be told: that a session of its ended. */
@@ -402,12 +406,20 @@ export interface AuthorizationParameters {
   readonly serverId: number | null;
 }
 
+/** What a user allowed an app. */
+export interface ConsentRecord {
+  readonly appId: number;
+  readonly scope: readonly string[];
+  readonly allowedAt: Milliseconds;
+}
+
 /** A sign-in in progress, bound to one browser. */
 export interface AuthorizationRequestRecord {
   readonly accountId: number;
   readonly digest: string;
   readonly browserDigest: string;
-  readonly appId: number;
+  /** Null: to the account pages, which are no app. */
+  readonly appId: number | null;
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;

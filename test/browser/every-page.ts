@@ -9,7 +9,9 @@ import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-fa
 import { makeUser, password } from '../support/sign-in.ts';
 import {
   type Application,
+  arrived,
   choose,
+  decide,
   demandCode,
   expire,
   giveCode,
@@ -98,6 +100,19 @@ async function sendBare(page: Page, form: string): Promise<void> {
   await loaded;
 }
 
+/** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
+function openAccount(path: string): Way {
+  return async (page, { stage }) => {
+    await page.goto(`${stage.app.account.baseUrl}/account${path}`);
+    await signIn(page, await makeUser(stage.app));
+  };
+}
+
+const enrolOwnDevice: Way = async (page, cast) => {
+  await openAccount('/second-factors/new')(page, cast);
+  await giveCode(page, codeAt(keyOf(await page.content()), cast.stage.app.services.clock.now()), 'Code');
+};
+
 async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
   return app.account.baseUrl + (await newInvite(app, email));
 }
@@ -179,7 +194,6 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['passkeys, as many as there may be', openPasskeys(10)],
-  ['passkeys without a sign-in', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/account/passkeys`)],
   ['enrolment', openEnrolment],
   [
     'enrolment with a wrong code',
@@ -228,6 +242,50 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['signed out', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/oauth2/logout`)],
+  ['account', openAccount('')],
+  [
+    'account with what was done',
+    async (page, cast) => {
+      await openAccount('')(page, cast);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account?done=password_changed`);
+    },
+  ],
+  ['account: password', openAccount('/password')],
+  [
+    'account: a wrong password',
+    async (page, cast) => {
+      await openAccount('/password')(page, cast);
+      await sendUnchecked(page);
+    },
+  ],
+  ['account: no second factor', openAccount('/second-factors')],
+  ['account: a new device', openAccount('/second-factors/new')],
+  [
+    'account: a wrong code',
+    async (page, cast) => {
+      await openAccount('/second-factors/new')(page, cast);
+      await giveCode(page, 'none', 'Code');
+    },
+  ],
+  ['account: recovery codes', enrolOwnDevice],
+  [
+    'account: second factors',
+    async (page, cast) => {
+      await enrolOwnDevice(page, cast);
+      await page.getByRole('link', { name: 'I have saved them' }).click();
+    },
+  ],
+  ['account: sessions', openAccount('/sessions')],
+  [
+    'account: applications',
+    async (page, cast) => {
+      await page.goto(cast.application.start());
+      await signIn(page, await invite(cast.stage, cast.application));
+      await decide(page, 'Allow');
+      await arrived(page, cast.application);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account/apps`);
+    },
+  ],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

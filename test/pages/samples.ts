@@ -1,18 +1,22 @@
 import {
+  accountPage,
+  appsPage,
   consentPage,
   enrolmentPage,
   errorPage,
+  factorsPage,
   invitePage,
   newPasswordPage,
   passkeysPage,
+  passwordChangePage,
   passwordSavedPage,
   type RefusalReason,
   recoveryCodesPage,
   refusalPage,
   secondFactorPage,
+  sessionsPage,
   signedInPage,
   signedOutPage,
-  signInAgainPage,
   signInPage,
   signOutPage,
 } from '../../src/pages/views.ts';
@@ -82,11 +86,10 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
   const factor = { ...form, username: names.email, action: '/second-factor' };
   const passkey = { passkeyOptions, passkeyAction: '/second-factor/passkey' };
   const coded = { ...factor, ...passkey, codes: true, passkeyOptions: null };
-  const own = { id: 17, name: names.app, createdAt: 1_760_000_000_000, lastUsedAt: null, backedUp: false };
+  const laptop = { id: 17, name: names.app, createdAt: 1_760_000_000_000, lastUsedAt: null, backedUp: false };
   const passkeys = {
     ...{ accountName: names.account, userName: names.user, userEmail: names.email, csrf: form.csrf, creationOptions },
-    ...{ addAction: '/account/passkeys', changeAction: '/account/passkeys/change' },
-    passkeys: [own, { ...own, id: 18, name: 'Phone', lastUsedAt: 1_763_000_000_000, backedUp: true }],
+    passkeys: [laptop, { ...laptop, id: 18, name: 'Phone', lastUsedAt: 1_763_000_000_000, backedUp: true }],
   };
   const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
   const url = `otpauth://totp/Northwind:ada?issuer=Northwind&secret=${secret}`;
@@ -100,6 +103,13 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     request: form.request,
     action: '/sign-out',
   };
+  const own = { accountName: names.account, csrf: form.csrf };
+  const at = Date.UTC(2026, 10, 21, 10);
+  const changing = { ...own, username: names.email, minimumLength: 12, endOthers: true };
+  const device = { id: 1, name: names.user, createdAt: at, lastUsedAt: null };
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const session = { id: 1, own: true, authenticatedAt: at, lastSeenAt: at, source: '2001:db8::17', userAgent };
+  const allowed = { id: 1, name: names.app, scopes: [names.scope], allowedAt: at, hasTokens: true };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -119,7 +129,6 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['passkeys', passkeysPage(passkeys)],
     ['passkeys-none', passkeysPage({ ...passkeys, userName: '', passkeys: [], problem: 'name' })],
     ['passkeys-full', passkeysPage({ ...passkeys, creationOptions: null, problem: 'full' })],
-    ['sign-in-again', signInAgainPage({ accountName: names.account, minutes: 15 })],
     ['enrolment', enrolmentPage(enrolment)],
     ['enrolment-missing', enrolmentPage({ ...enrolment, problem: 'missing' })],
     ['recovery-codes', recoveryCodesPage({ ...form, codes: recoveryCodes, next: '/continue?request=Zk3vQ8sT1nW5' })],
@@ -133,6 +142,31 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['password-saved', passwordSavedPage(names.account)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    [
+      'account',
+      accountPage({
+        ...{ accountName: names.account, userName: names.user, userEmail: names.email, passwordChangedAt: at },
+        ...{ devices: 1, passkeys: 1, sessions: 2, apps: 1, done: 'password_changed' },
+      }),
+    ],
+    ['account-password', passwordChangePage(changing)],
+    ['account-password-wrong', passwordChangePage({ ...changing, problem: 'wrong' })],
+    [
+      'account-password-weak',
+      passwordChangePage({ ...changing, problem: { weakness: 'must have 12 to 256 characters' } }),
+    ],
+    [
+      'account-factors',
+      factorsPage({ ...own, devices: [device, { ...device, lastUsedAt: at }], codesLeft: 3, canAdd: true }),
+    ],
+    ['account-factors-none', factorsPage({ ...own, devices: [], codesLeft: 0, canAdd: true })],
+    ['account-new-factor', enrolmentPage({ ...enrolment, own: '/account/second-factors' })],
+    [
+      'account-sessions',
+      sessionsPage({ ...own, sessions: [session, { ...session, own: false, userAgent: null, source: null }] }),
+    ],
+    ['account-apps', appsPage({ ...own, apps: [allowed, { ...allowed, allowedAt: null, hasTokens: false }] })],
+    ['account-apps-none', appsPage({ ...own, apps: [] })],
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
     ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
     ['signed-out', signedOutPage({ accountName: names.account })],

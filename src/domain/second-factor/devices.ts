@@ -58,8 +58,9 @@ export async function removeDevice(
       await secondFactors.replaceRecoveryCodes(account.id, userId, []);
       await secondFactors.clearAttempts(account.id, userId);
     }
-    const about = { ...(actor && { actor }), target: { type: 'user', id: userId } } as const;
-    await recordEvent(tx, services, account, { ...about, action: 'mfa.removed', detail: { device_id: deviceId } });
+    const target = { type: 'user', id: userId } as const;
+    const detail = { device_id: deviceId };
+    await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
   });
 }
 

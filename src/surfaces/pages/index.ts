@@ -5,6 +5,10 @@ import type { operations } from '../../../generated/pages.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { overview } from './account/overview.ts';
+import { ownPasskeys } from './account/passkeys.ts';
+import { ownSecondFactors } from './account/second-factors.ts';
+import { sessionsAndApps } from './account/sessions-and-apps.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
@@ -13,7 +17,6 @@ import { failures } from './failures.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
 import { passkeySignIns } from './passkey-sign-ins.ts';
-import { passkeys } from './passkeys.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
 import { showEnrolment } from './show-enrolment.ts';
@@ -41,8 +44,11 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showSignedOut,
     readAsset: readAsset(),
     ...passkeySignIns(services),
-    ...passkeys(services),
+    ...ownPasskeys(services),
     ...invites(services),
+    ...overview(services),
+    ...ownSecondFactors(services),
+    ...sessionsAndApps(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

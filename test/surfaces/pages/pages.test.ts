@@ -6,6 +6,8 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { account } from './account.ts';
+import { accountParts } from './account-parts.ts';
 import { assets } from './assets.ts';
 import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
@@ -48,6 +50,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   consent,
   invites,
   'sign-out': signOut,
+  account,
+  'parts of the account': accountParts,
   assets,
 };
 

@@ -10,25 +10,15 @@ import {
   givePasskey,
   type Lies,
   passkeyOptionsOf,
+  showPasskey,
   TestPasskey,
 } from '../../support/passkeys.ts';
 import { giveDevice } from '../../support/second-factor.ts';
-import { CookieJar, password, readForm, redeem, submit, type Walk, walk } from '../../support/sign-in.ts';
+import { CookieJar, password, readForm, redeem, submit, type Walk } from '../../support/sign-in.ts';
 import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
 import { assertPage } from './headers.ts';
 import { asksForCode } from './second-factor.ts';
 import { claimsOf } from './tokens.ts';
-
-/** Sends the form for a passkey of a page, and walks on. */
-export async function showPasskey(app: TestApp, { jar, answer }: Walk, credential: string): Promise<Walk> {
-  const action = /<form [^>]*action="([^"]*)"[^>]*data-passkey="get"/.exec(answer.text)?.[1] ?? '';
-  const { fields } = readForm(answer.text);
-  const form = { request: fields['request'] ?? '', csrf: fields['csrf'] ?? '', credential };
-  const sent = await app.send('POST', action, { headers: jar.header, form });
-  jar.keep(sent);
-  const location = String(sent.headers['location'] ?? '');
-  return sent.status === 303 && location.startsWith('/') ? walk(app, jar, location) : { jar, answer: sent };
-}
 
 /** A passkey in place of the password, and after it (WebAuthn Level 3 §7.2, RFC 8176, L2, L3). */
 export function passkeySignIn(app: AppOf): void {

@@ -11,13 +11,13 @@ import {
   givePasskey,
   type Lies,
   passkeyOptionsOf,
+  showPasskey,
   TestPasskey,
 } from '../../support/passkeys.ts';
 import { giveDevice } from '../../support/second-factor.ts';
-import { type CookieJar, readForm } from '../../support/sign-in.ts';
+import { CookieJar, password, readForm, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, heading, isConsent, type Setting, settle, unlimited } from './browsing.ts';
 import { assertPage } from './headers.ts';
-import { showPasskey } from './passkey-sign-in.ts';
 
 const path = '/account/passkeys';
 const minute = 60_000;
@@ -89,7 +89,7 @@ export function passkeys(app: AppOf): void {
     const start = await tell();
     const { passkey, credential } = await make(signedIn);
     const added = await signedIn.post({ credential, name: ' My laptop ' });
-    assert.deepEqual([added.status, added.headers['location']], [303, path]);
+    assert.deepEqual([added.status, added.headers['location']], [303, `${path}?done=passkey_added`]);
     const page = await signedIn.look();
     assert.deepEqual(namesOf(page), ['My laptop']);
     assert.match(page.text, /never used\. On one device alone\./);
@@ -106,14 +106,20 @@ export function passkeys(app: AppOf): void {
     const deviceId = `${stored?.device.id}`;
     const change = `${path}/change`;
     const renamed = await signedIn.post({ passkey: deviceId, name: 'Old <laptop>', change: 'rename' }, change);
-    assert.deepEqual([renamed.status, renamed.headers['location']], [303, path]);
+    assert.deepEqual([renamed.status, renamed.headers['location']], [303, `${path}?done=passkey_renamed`]);
     assert.deepEqual(namesOf(await signedIn.look()), ['Old &lt;laptop&gt;']);
     assert.equal((await signedIn.post({ passkey: deviceId, change: 'remove' }, change)).status, 303);
     assert.deepEqual(namesOf(await signedIn.look()), []);
     const gone = await signedIn.setting.begin();
     const refused = await showPasskey(app(), gone, passkey.get(passkeyOptionsOf(gone.answer.text)));
     assert.equal(refused.answer.status, 401);
-    assert.equal((await signedIn.post({ passkey: deviceId, change: 'remove' }, change)).status, 404);
+    for (const again of [
+      { passkey: deviceId, change: 'remove' },
+      { passkey: deviceId, name: 'Gone', change: 'rename' },
+    ]) {
+      const none = await signedIn.post(again, change);
+      assert.deepEqual([none.status, none.headers['location']], [303, path], 'nothing was done');
+    }
     const own = (await told(start)).filter((event) => /^mfa\.(enrolled|renamed|removed) /.test(event));
     assert.deepEqual(own, [
       `mfa.enrolled ${id} ${id} {"device_id":${deviceId},"factor_id":2}`,
@@ -180,38 +186,50 @@ export function passkeys(app: AppOf): void {
     assert.equal((await signedIn.post({ credential: last, name: 'Eleventh' })).status, 422);
   });
 
-  it('is for 15 minutes after the sign-in, and for who is signed in at all', async () => {
+  it('is for ten minutes after a sign-in; later, and for who is not signed in, a sign-in comes first and leads back', async () => {
     const signedIn = await signIn();
     const { id } = await givePasskey(app(), signedIn.user);
+    app().services.clock.advance(5 * minute);
     const { credential } = await make(signedIn);
-    app().services.clock.advance(15 * minute - 1);
+    app().services.clock.advance(5 * minute);
     assert.equal((await signedIn.look()).status, 200);
     app().services.clock.advance(1);
-    const nobody = await app().send('GET', path);
     const tries = [
-      nobody,
+      await app().send('GET', path),
       await signedIn.look(),
       await signedIn.post({ credential, name: 'Laptop' }),
       await signedIn.post({ passkey: `${id}`, change: 'remove' }, `${path}/change`),
     ];
-    for (const answer of tries) {
-      assert.deepEqual([answer.status, heading(answer)], [403, 'Sign in again']);
-      assertPage(answer);
+    for (const { status, headers } of tries) {
+      assert.equal(status, 303);
+      assert.match(String(headers['location']), /^\/continue\?request=/);
     }
     assert.equal((await app().services.store.passkeys.list(app().account.id, signedIn.user.id)).length, 1);
+    const asked = await walk(app(), signedIn.jar, path);
+    const back = await submit(app(), asked, { username: signedIn.user.email ?? '', password });
+    assert.deepEqual([heading(back.answer), namesOf(back.answer)], ['Your passkeys', ['Laptop']]);
+  });
+
+  it('a passkey signs in to the account pages as well', async () => {
+    const { passkey } = await givePasskey(app(), settled.user);
+    const asked = await walk(app(), new CookieJar(), path);
+    const back = await showPasskey(app(), asked, passkey.get(passkeyOptionsOf(asked.answer.text)));
+    assert.equal(heading(back.answer), 'Your passkeys');
+    assert.match((await walk(app(), back.jar, '/account')).answer.text, /1 passkey</);
+    assert.doesNotMatch((await walk(app(), back.jar, '/account/second-factors')).answer.text, /Laptop/);
   });
 
   it('who has a second factor needs a sign-in with it; who is locked meanwhile sees nothing', async () => {
     const signedIn = await signIn();
     const device = await giveDevice(app(), signedIn.user);
-    assert.equal((await signedIn.look()).status, 403, 'the password alone does not make a passkey');
+    assert.equal((await signedIn.look()).status, 303, 'the password alone does not make a passkey');
     await removeDevice(app().services, app().account, signedIn.user.id, device.id);
     assert.equal((await signedIn.look()).status, 200);
     await setUser(app().services, app().account, signedIn.user.id, { status: 'locked' });
     assert.equal((await signedIn.look()).status, 403);
   });
 
-  it('forged forms change nothing; members given twice are 400; what is not a passkey of the user is 404 (L2)', async () => {
+  it('forged forms change nothing; members given twice are 400; what is not a passkey of the user stays (L2)', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const { id } = await givePasskey(app(), one.user);
     const device = await giveDevice(app(), other.user);
@@ -223,8 +241,10 @@ export function passkeys(app: AppOf): void {
       assert.equal((await one.post({ csrf, passkey: `${id}`, change: 'remove' }, change)).status, 403);
     }
     for (const passkey of [`${id}`, '', 'x', '-1', '0']) {
-      assert.equal((await other.post({ passkey, change: 'remove' }, change)).status, 404, passkey);
-      assert.equal((await other.post({ passkey, name: 'Mine', change: 'rename' }, change)).status, 404, passkey);
+      for (const pressed of ['remove', 'rename']) {
+        const sent = await other.post({ passkey, name: 'Mine', change: pressed }, change);
+        assert.deepEqual([sent.status, sent.headers['location']], [303, path], passkey);
+      }
     }
     for (const pressed of ['', 'delete']) {
       assert.equal((await one.post({ passkey: `${id}`, change: pressed }, change)).status, 400);
@@ -241,6 +261,6 @@ export function passkeys(app: AppOf): void {
     assert.deepEqual(namesOf(await one.look()), ['Laptop']);
     const there = await app().another(unlimited);
     const sent = await there.send('GET', path, { headers: one.jar.header });
-    assert.equal(sent.status, 403, 'a session of another account');
+    assert.equal(sent.status, 303, 'a session of another account');
   });
 }

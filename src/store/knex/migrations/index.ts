@@ -12,6 +12,7 @@ import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
+import * as accountPages from './0019_account_pages.ts';
 import * as passkeys from './0021_passkeys.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
@@ -29,6 +30,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
+  { name: '0019_account_pages', ...accountPages },
   { name: '0021_passkeys', ...passkeys },
 ];
 

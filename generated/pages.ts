@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Show the page on which an invited user chooses a password
-         * @description Where the link of `POST /api/1/invites/get_invite_link` leads. Shows a form with the fields `new_password` and
+         * @description Where the link of `POST /api/1/invites/get_invite_link` leads, and the one that `/forgot-password` sends. Shows a form with the fields `new_password` and
          *     `new_password_confirmation` and the hidden members `token` and `csrf`, to be sent to `POST /password/reset`, and
          *     says how long the password must be at least. Looking at the page uses nothing up.
          */
@@ -270,7 +270,7 @@ export interface paths {
         /**
          * Choose a password and sign in
          * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
-         *     uses the link up, signs the user in and answers 303 to `/signed-in`. Where the policy asks for a second factor
+         *     uses the link up, signs the user in and answers 303 to `/signed-in`, after a forgotten password to `/account`. Where the policy asks for a second factor
          *     nobody is signed in: the answer is a page that says that the password is saved.
          *
          *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
@@ -296,6 +296,57 @@ export interface paths {
          *     browser it is 400.
          */
         readonly get: operations["showSignedIn"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/forgot-password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a link for a new password is asked for
+         * @description Shows a form with the field `username` and the hidden members `csrf` and `request`, to be sent to
+         *     `POST /forgot-password`.
+         */
+        readonly get: operations["showForgotPassword"];
+        readonly put?: never;
+        /**
+         * Ask for a link for a new password
+         * @description Keeps that a link was asked for, and answers 303 to `/forgot-password/sent`, whether anybody has the name or not: that
+         *     is looked up afterwards, so that neither the answer nor its time tells. A user with an e-mail address who is active or
+         *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and takes the place
+         *     of the user's former one; it signs nobody out by itself.
+         *
+         *     A source address may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
+         *     (`limit.reset-user`), and nothing tells who asks for more.
+         */
+        readonly post: operations["askForReset"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/forgot-password/sent": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say where to look for the link
+         * @description The same page for every name that was given, and for none.
+         */
+        readonly get: operations["showResetSent"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -837,6 +888,20 @@ export interface components {
              */
             readonly new_password_confirmation?: string;
         };
+        /** @description The form for a link as a browser sends it. */
+        readonly ForgotPasswordForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description The sign-in to go back to, from the page's hidden member; at most 128 characters. May be left out.
+             * @example Zk3vQ8sT1nW5yB7cR9dF2g
+             */
+            readonly request?: string;
+            /**
+             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 422 with the form again.
+             * @example ada@northwind.example
+             */
+            readonly username?: string;
+        };
         /** @description The form for a new password as a browser sends it. */
         readonly PasswordChangeForm: {
             readonly csrf?: components["schemas"]["CsrfToken"];
@@ -1326,7 +1391,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1830,7 +1895,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -2158,7 +2223,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2233,7 +2298,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The password is saved and the user is signed in; `/signed-in` says so. */
+            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. */
             readonly 303: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2248,7 +2313,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2338,6 +2403,217 @@ export interface operations {
                      *     <main>
                      *     <h1>You are signed in</h1>
                      *     <p>Signed in as <bdi>Ada Lovelace</bdi></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showForgotPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a name. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Forgot your password? – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Forgot your password?</h1>
+                     *     <form method="post" action="/forgot-password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="username" type="text">
+                     *     <button type="submit">Send me a link</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly askForReset: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "username": "ada@northwind.example"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["ForgotPasswordForm"];
+            };
+        };
+        readonly responses: {
+            /** @description It was asked for; `/forgot-password/sent` says what comes next. */
+            readonly 303: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description A form whose `csrf` is missing or wrong. Nothing was changed. */
+            readonly 403: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This form has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This form has expired</h1>
+                     *     <p>It was not made for this browser.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description No name: the page again. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Forgot your password? – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Forgot your password?</h1>
+                     *     <div role="alert">Something is missing</div>
+                     *     <form method="post" action="/forgot-password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="username" type="text">
+                     *     <button type="submit">Send me a link</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description Too many links were asked for from this source address. Nothing was kept; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Wait a while, then try again.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showResetSent: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Look into your mail – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Look into your mail</h1>
+                     *     <p>If the name is known, a message with a link is on its way.</p>
                      *     </main>
                      *     </html>
                      */

@@ -11,7 +11,16 @@ const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
   ...['recovery-codes', 'passkeys'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out'],
-  ...['account', 'account-password', 'account-factors', 'account-sessions', 'account-apps', 'account-top', 'person'],
+  ...[
+    'account',
+    'account-password',
+    'account-factors',
+    'account-sessions',
+    'account-apps',
+    'account-top',
+    'person',
+    'forgot-password',
+  ],
 ];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
 for (const name of templates) {

@@ -592,6 +592,21 @@ export interface InviteLinkRecord {
   readonly usedAt: Milliseconds | null;
 }
 
+/** Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up. */
+export interface ResetRequestRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** What was typed, sealed. */
+  readonly sealedName: string;
+  /** Address that it came from, and the request that asked. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly createdAt: Milliseconds;
+  readonly dueAt: Milliseconds;
+}
+
 /** What is counted and not told one by one. */
 /** `call.<operationId>` is a call made with an API key. */
 export type CountKind =

@@ -38,6 +38,7 @@ import type {
   PackageBuildRecord,
   PasskeyRecord,
   PolicyRecord,
+  ResetRequestRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
@@ -677,6 +678,17 @@ export interface InviteStore {
   use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
 }
 
+/** Links that were asked for and not sent yet. */
+export interface ResetRequestStore {
+  add(request: New<ResetRequestRecord>): Promise<void>;
+  countOpen(accountId: number): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ResetRequestRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+}
+
 /** How often what is not told one by one was done. */
 export interface CountStore {
   /** Adds to what is stored, all or nothing. */
@@ -742,6 +754,9 @@ export interface StoreVerbs {
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
+  /** As invites: the links that users asked for themselves. */
+  readonly passwordResets: InviteStore;
+  readonly resetRequests: ResetRequestStore;
   readonly events: EventStore;
   readonly counts: CountStore;
   readonly hooks: HookStore;

@@ -7,10 +7,12 @@ import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { grantAccess } from '../../src/domain/users/access.ts';
 import { type Internet, openInternet } from '../support/internet.ts';
 import { goodPassword } from '../support/invites.ts';
+import { linkIn, mailsTo } from '../support/resets.ts';
 import { codeAt, keyOf } from '../support/second-factor.ts';
 import { makeUser } from '../support/sign-in.ts';
 import {
   arrived,
+  choose,
   decide,
   giveCode,
   heading,
@@ -59,6 +61,24 @@ for (const javaScript of [true, false]) {
         await page.getByRole('link', { name: 'Sign in again' }).click();
         await signIn(page, user, goodPassword);
         assert.equal(await heading(page), 'Your account');
+      }));
+
+    it('has forgotten the password, gets a link, and is signed in with a new one', () =>
+      browse(async (page) => {
+        const user = await makeUser(stage.app);
+        await page.goto(at('/account'));
+        await page.locator('input:focus').waitFor();
+        await page.getByRole('link', { name: 'Forgot your password?' }).click();
+        await page.locator('input:focus').waitFor();
+        await page.getByLabel('User name or e-mail').fill(user.email ?? '');
+        await page.getByRole('button', { name: 'Send me a link' }).click();
+        await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+        await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+        assert.equal(await heading(page), 'Sign in');
+        await page.goto(at(linkIn(stage.app, (await mailsTo(stage.app, user.email))[0])));
+        assert.equal((await choose(page, goodPassword)).status, 303);
+        assert.equal(await heading(page), 'Your account');
+        await page.getByRole('status').getByText('Your password is changed.').waitFor();
       }));
 
     it('adds a second factor, is asked for it at the next sign-in, makes new codes and removes it', () =>

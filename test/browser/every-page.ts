@@ -5,6 +5,7 @@ import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { newInvite } from '../support/invites.ts';
 import { givePasskey } from '../support/passkeys.ts';
+import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password } from '../support/sign-in.ts';
 import {
@@ -242,6 +243,23 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['signed out', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/oauth2/logout`)],
+  ['forgotten password', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password?request=x`)],
+  [
+    'forgotten password without a name',
+    async (page, { stage }) => {
+      await page.goto(`${stage.app.account.baseUrl}/forgot-password`);
+      await sendUnchecked(page);
+    },
+  ],
+  [
+    'link that is on its way',
+    (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password/sent?request=x`),
+  ],
+  [
+    'link for a new password',
+    async (page, { stage }) =>
+      page.goto(stage.app.account.baseUrl + (await newLink(stage.app, (await makeUser(stage.app)).email))),
+  ],
   ['account', openAccount('')],
   [
     'account with what was done',

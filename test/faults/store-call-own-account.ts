@@ -61,6 +61,18 @@ function form(
 }
 
 export const ownAccountOperations: readonly Operation[] = [
+  // Kept, and the browser did not hear of it: the user gets a second message, whose link takes the place of the first.
+  form('askForReset', '/forgot-password', {}, async (app) => {
+    const user = await makeUser(app);
+    // What is done after the answer is no part of the request.
+    app.services.resetMails.wake = () => {};
+    const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
+    const settle = async () => {
+      await app.services.resetMails.run();
+      assert.ok(app.services.mails.some(({ to }) => to === user.email));
+    };
+    return { jar, fields: { ...readForm(answer.text).fields, username: user.email ?? '' }, settle };
+  }),
   {
     title: 'account page without a session',
     surface: 'pages',

@@ -97,6 +97,14 @@ export function newDevice(pool: Pool, { pick }: Plan): Promise<Taken> {
   });
 }
 
+/** The page for a forgotten password: no session, and a token that the browser's cookie is good for. */
+export async function forgotten({ app }: Pool): Promise<Taken> {
+  const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
+  const { csrf = '' } = readForm(answer.text).fields;
+  // Whoever it is, the answer is the same.
+  return { live: { body: { csrf, username: 'ada@example.com' }, headers: jar.header }, loose: ['username'] };
+}
+
 /** What time ends is not given out again. */
 export function forgetVisitors(pool: Pool): void {
   kept.get(pool)?.splice(0);

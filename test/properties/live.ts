@@ -5,7 +5,7 @@
 
 import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
-import { newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
+import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
@@ -125,6 +125,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
+  'pages askForReset': (pool) => forgotten(pool),
   'pages showAccount': (pool, plan) => ownPage(pool, plan),
   'pages showPasswordChange': (pool, plan) => ownPage(pool, plan),
   'pages changePassword': (pool, plan) => passwordChange(pool, plan),

@@ -34,6 +34,8 @@ const settings = {
   'limit.client-auth': 'off',
   'limit.delegated': 'off',
   'limit.invite': 'off',
+  'limit.reset': 'off',
+  'limit.reset-user': 'off',
   'limit.xml': 'off',
 };
 

@@ -81,6 +81,13 @@ export interface EventDetails {
   /** A link was made with which the user chooses a password. */
   'invite.created': Nothing;
   'invite.used': Nothing;
+  /** A link was made for a user who asked for it, in place of a former one. */
+  'password_reset.created': Nothing;
+  /** No link was made for who was asked for: for nobody, or for somebody who gets none. */
+  'password_reset.refused': { readonly reason: 'unknown_user' | 'no_email' | 'not_active' | 'too_many' };
+  /** The message could not be sent. */
+  'password_reset.abandoned': { readonly attempts: number };
+  'password_reset.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;

@@ -14,6 +14,7 @@ import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
+import { forgottenPassword } from './forgot-password.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
 import { passkeySignIns } from './passkey-sign-ins.ts';
@@ -46,6 +47,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...passkeySignIns(services),
     ...ownPasskeys(services),
     ...invites(services),
+    ...forgottenPassword(services),
     ...overview(services),
     ...ownSecondFactors(services),
     ...sessionsAndApps(services),

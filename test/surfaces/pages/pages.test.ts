@@ -15,6 +15,7 @@ import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
+import { forgotPassword } from './forgot-password.ts';
 import { headers } from './headers.ts';
 import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
@@ -50,6 +51,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   consent,
   invites,
   'sign-out': signOut,
+  'forgotten password': forgotPassword,
   account,
   'parts of the account': accountParts,
   assets,

@@ -22,6 +22,7 @@ export interface AccountView extends Omit<OwnView, 'csrf'> {
   /** When the password was set; milliseconds. */
   readonly passwordChangedAt: number | null;
   readonly devices: number;
+  readonly passkeys: number;
   readonly sessions: number;
   readonly apps: number;
 }
@@ -46,6 +47,12 @@ export function accountPage(view: AccountView): string {
       icon: icons.phone,
       title: 'Second factors',
       state: counted(view.devices, 'device', 'devices', 'None: the password alone signs you in'),
+    },
+    {
+      href: formAction('showPasskeys'),
+      icon: icons.key,
+      title: 'Passkeys',
+      state: counted(view.passkeys, 'passkey', 'passkeys', 'None: sign in without the password'),
     },
     {
       href: formAction('showSessions'),

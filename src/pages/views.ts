@@ -1,4 +1,4 @@
-/** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
+/** The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works without any. */
 export {
   type AccountView,
   type AppsView,
@@ -15,6 +15,7 @@ export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts
 export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
+export { type PasskeysView, type PasskeyView, passkeysPage } from './passkeys-page.ts';
 export {
   type EnrolmentView,
   enrolmentPage,

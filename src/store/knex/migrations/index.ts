@@ -14,6 +14,7 @@ import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 import * as accountPages from './0019_account_pages.ts';
 import * as passwordResets from './0020_password_resets.ts';
+import * as passkeys from './0021_passkeys.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -32,6 +33,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0014_sign_out', ...signOut },
   { name: '0019_account_pages', ...accountPages },
   { name: '0020_password_resets', ...passwordResets },
+  { name: '0021_passkeys', ...passkeys },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -168,7 +168,8 @@ export interface paths {
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives, in the query of its `redirect_uri`:
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
+         *     (in the query where it asked for none):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
@@ -176,7 +177,7 @@ export interface paths {
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` other than `query` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
@@ -201,7 +202,8 @@ export interface paths {
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives, in the query of its `redirect_uri`:
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
+         *     (in the query where it asked for none):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
@@ -209,7 +211,7 @@ export interface paths {
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` other than `query` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
@@ -486,10 +488,12 @@ export interface components {
             /**
              * @description How authorization answers are delivered.
              * @example [
-             *       "query"
+             *       "query",
+             *       "fragment",
+             *       "form_post"
              *     ]
              */
-            readonly response_modes_supported: readonly "query"[];
+            readonly response_modes_supported: readonly ("query" | "fragment" | "form_post")[];
             /**
              * @description Grants that are switched on in the account; `password` only where it was turned on.
              * @example [
@@ -1082,8 +1086,8 @@ export interface components {
              */
             readonly resource?: string;
             /**
-             * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-             * @example query
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @example form_post
              */
             readonly response_mode?: string;
             /**
@@ -1825,6 +1829,18 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The client is told of an error and asked for `response_mode` `form_post`: a page with one form, to be sent to the client's `redirect_uri` with the error as hidden members. A script sends it at once; without scripts, its button does. */
+        readonly FormPostPage: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /** @example <!doctype html><html lang="en"><title>Back to the application</title>…</html> */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
         /** @description The request cannot be answered to the client: `client_id` is missing or unknown, `redirect_uri` is missing or not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nothing is redirected. */
         readonly BadAuthorizationRequest: {
             headers: {
@@ -2201,8 +2217,8 @@ export interface components {
          */
         readonly Resource: string;
         /**
-         * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-         * @example query
+         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+         * @example form_post
          */
         readonly ResponseMode: string;
         /**
@@ -2876,8 +2892,8 @@ export interface operations {
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
-                 * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-                 * @example query
+                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+                 * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
                 /**
@@ -2897,6 +2913,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];
@@ -2930,6 +2947,7 @@ export interface operations {
             };
         };
         readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];

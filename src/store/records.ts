@@ -385,9 +385,13 @@ export interface NoticeRecord {
   readonly dueAt: Milliseconds;
 }
 
+export type ResponseMode = 'query' | 'fragment' | 'form_post';
+
 /** What the client asked for at the authorization endpoint, validated. */
 export interface AuthorizationParameters {
   readonly redirectUri: string;
+  /** Absent: query. */
+  readonly responseMode?: ResponseMode;
   readonly redirectUriGiven: boolean;
   readonly scope: readonly string[];
   readonly state: string | null;

@@ -122,7 +122,9 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'api-v1 authenticateDelegated': (pool) => delegated(pool),
   'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
   'api-1 createInviteLink': (pool) => inviteRequest(pool, false),
-  'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
+  'pages readAsset': async (_pool, { pick }) => ({
+    live: { path: { name: ['styles.css', 'icon.svg', 'send-form.js'][pick % 3] ?? '' } },
+  }),
 };
 
 /** The live values that a planned request needs. */

@@ -8,7 +8,7 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
-import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
+import { type AuthorizationError, answerCode, answerError, type ClientAnswer } from './redirect.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
 
@@ -35,7 +35,7 @@ export type Step =
 /** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
 export type NextStep =
   | { readonly show: 'sign_in' | 'second_factor' | 'enrolment' | 'new_password' | 'consent' }
-  | { readonly location: string };
+  | { readonly answer: ClientAnswer };
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
@@ -153,7 +153,7 @@ async function finish(
   account: Account,
   { record, client }: OpenRequest,
   result: SessionRecord | AuthorizationError,
-): Promise<{ readonly location: string }> {
+): Promise<{ readonly answer: ClientAnswer }> {
   const code = newSecret(services.random, '');
   const finished = await services.store.transaction(async (tx) => {
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
@@ -175,7 +175,6 @@ async function finish(
   });
   if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
   const { parameters } = record;
-  const location =
-    'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
-  return { location };
+  const answer = 'error' in result ? answerError(account, parameters, result) : answerCode(account, parameters, code);
+  return { answer };
 }

@@ -5,6 +5,7 @@ import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
 import { signingAlgorithms } from '../../domain/clients/metadata.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
+import { responseModes } from '../../domain/login/response-mode.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
@@ -40,7 +41,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     revocation_endpoint: at('revokeToken'),
     scopes_supported: knownScopes,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: responseModes,
     grant_types_supported: [
       'authorization_code',
       'refresh_token',

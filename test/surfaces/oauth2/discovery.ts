@@ -24,7 +24,7 @@ function wanted(issuer: string): Record<string, unknown> {
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     scopes_supported: ['openid', 'profile', 'email', 'groups'],
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],

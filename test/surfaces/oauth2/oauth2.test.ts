@@ -34,6 +34,7 @@ import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
 import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
+import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
@@ -51,6 +52,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'a registration of its own': ownRegistration,
   authorize,
   'authorize errors': authorizeErrors,
+  'response modes': responseModes,
   'redirect variants': redirectVariants,
   'the end of a session': endingSessions,
   redemption,

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AppOf, settle } from './browsing.ts';
 
-const types = { 'styles.css': 'text/css; charset=utf-8', 'icon.svg': 'image/svg+xml' } as const;
+const types = {
+  'styles.css': 'text/css; charset=utf-8',
+  'send-form.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const;
 
 /** Style sheet and icon: kept for ever under the address that names their content (RFC 8246). */
 export function assets(app: AppOf): void {

@@ -1,7 +1,4 @@
-import type { Account } from '../domain/accounts/account.ts';
-import type { ClientAnswer } from '../domain/login/redirect.ts';
 import { assetUrl } from './assets.ts';
-import { pageHeaders } from './failure-page.ts';
 import { icons } from './icons.ts';
 import { page } from './page.ts';
 
@@ -29,14 +26,4 @@ export function formPostPage({ accountName, action, members }: FormPostView): st
       scriptUrl: assetUrl('send-form.js'),
     },
   );
-}
-
-/** Body and headers of an answer with that page. */
-export type FormPost = readonly [body: string, headers: Readonly<Record<string, string>>];
-
-/** The answer of an operation that ends at a client by a form. */
-export function formPost(account: Account, answer: Extract<ClientAnswer, { readonly by: 'form_post' }>): FormPost {
-  const { action, members } = answer;
-  const headers = pageHeaders({ redirectUri: action, script: true });
-  return [formPostPage({ accountName: account.name, action, members }), headers];
 }

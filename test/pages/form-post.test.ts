@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { assets } from '../../src/pages/assets.ts';
-import { formPost } from '../../src/pages/form-post-page.ts';
+import { formPost } from '../../src/pages/form-post.ts';
 import { openBrowser } from '../support/browser.ts';
 
 async function listen(listener: RequestListener): Promise<{ server: Server; origin: string }> {

@@ -3,7 +3,7 @@ import type { AuthorizationQuery } from '../../domain/login/authorization-query.
 import { beginAuthorization } from '../../domain/login/authorize.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
-import { type FormPost, formPost } from '../../pages/form-post-page.ts';
+import { type FormPost, formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 

@@ -2,7 +2,7 @@ import type { operations } from '../../../generated/pages.ts';
 import { continueAuthorization as next } from '../../domain/login/continue.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
-import { formPost } from '../../pages/form-post-page.ts';
+import { formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 

@@ -182,8 +182,9 @@ export interface paths {
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
@@ -216,8 +217,9 @@ export interface paths {
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
@@ -324,7 +326,8 @@ export interface paths {
         /**
          * Read the user's claims
          * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)).
+         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
+         *     the authorization request asked for one by one with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
          *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
@@ -334,7 +337,8 @@ export interface paths {
         /**
          * Read the user's claims, by form
          * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)).
+         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
+         *     the authorization request asked for one by one with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
          *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
@@ -617,17 +621,31 @@ export interface components {
              */
             readonly claims_supported: readonly string[];
             /**
+             * @description Values of `display` that are known; none changes anything.
+             * @example [
+             *       "page"
+             *     ]
+             */
+            readonly display_values_supported: readonly "page"[];
+            /**
+             * @description Languages of the pages, as BCP 47 language tags.
+             * @example [
+             *       "en"
+             *     ]
+             */
+            readonly ui_locales_supported: readonly string[];
+            /**
              * @description Authorization answers carry `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)).
              * @example true
              * @constant
              */
             readonly authorization_response_iss_parameter_supported: true;
             /**
-             * @description The parameter `claims` is ignored.
-             * @example false
+             * @description Claims can be asked for one by one.
+             * @example true
              * @constant
              */
-            readonly claims_parameter_supported: false;
+            readonly claims_parameter_supported: true;
             /**
              * @description The parameter `request` is refused.
              * @example false
@@ -1080,6 +1098,26 @@ export interface components {
              * @example ada@example.com
              */
             readonly login_hint?: string;
+            /**
+             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+             */
+            readonly id_token_hint?: string;
+            /**
+             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @example {"userinfo":{"email":{"essential":true}}}
+             */
+            readonly claims?: string;
+            /**
+             * @description Read and ignored: the pages fit every window. At most 64 characters.
+             * @example page
+             */
+            readonly display?: string;
+            /**
+             * @description Read and ignored: the pages are in English. At most 255 characters.
+             * @example en
+             */
+            readonly ui_locales?: string;
             /**
              * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
@@ -2212,6 +2250,21 @@ export interface components {
          */
         readonly LoginHint: string;
         /**
+         * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+         */
+        readonly UserHint: string;
+        /**
+         * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+         * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
+         */
+        readonly Claims: string;
+        /**
+         * @description Read and ignored: the pages fit every window. At most 64 characters.
+         * @example page
+         */
+        readonly Display: string;
+        /**
          * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
          * @example https://api.example.com/orders
          */
@@ -2886,6 +2939,26 @@ export interface operations {
                  * @example ada@example.com
                  */
                 readonly login_hint?: components["parameters"]["LoginHint"];
+                /**
+                 * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+                 * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+                 */
+                readonly id_token_hint?: components["parameters"]["UserHint"];
+                /**
+                 * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+                 * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
+                 */
+                readonly claims?: components["parameters"]["Claims"];
+                /**
+                 * @description Read and ignored: the pages fit every window. At most 64 characters.
+                 * @example page
+                 */
+                readonly display?: components["parameters"]["Display"];
+                /**
+                 * @description Read and ignored: the pages are in English. At most 255 characters.
+                 * @example en
+                 */
+                readonly ui_locales?: components["parameters"]["UiLocales"];
                 /**
                  * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
                  * @example https://api.example.com/orders

@@ -404,6 +404,21 @@ export interface AuthorizationParameters {
   readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
+  /** The `sub` of the one user who may be signed in for this; absent: anyone. */
+  readonly subject?: string;
+  /** The values of `acr` any of which the sign-in must have; absent: any. */
+  readonly essentialAcr?: readonly string[];
+  /** Claims asked for one by one. */
+  readonly claims?: ClaimsRequest;
+}
+
+/** Claims by name, each with the values any of which would do; null: whatever it is (OpenID Connect Core §5.5.1). */
+export type AskedClaims = Readonly<Record<string, readonly unknown[] | null>>;
+
+/** Where claims are asked for one by one. */
+export interface ClaimsRequest {
+  readonly idToken: AskedClaims;
+  readonly userinfo: AskedClaims;
 }
 
 /** A sign-in in progress, bound to one browser. */

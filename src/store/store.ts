@@ -12,6 +12,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AskedClaims,
   AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
@@ -567,6 +568,10 @@ export interface AccessTokenStanding {
 export interface GrantStore {
   create(grant: New<GrantRecord>): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
+  /** Keeps the claims that userinfo gives beyond the scope of the grant. */
+  saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
+  /** Null: none beyond the scope. */
+  findClaims(accountId: number, id: number): Promise<AskedClaims | null>;
   /** Sets the first refresh token of a grant, whose text holds the grant's id. */
   setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
   /**

@@ -17,8 +17,8 @@ export async function authorization(pool: Pool, { pick, freedom }: Plan, place: 
     redirect_uri: redirectUri,
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
-    // Documented, and documented as refused.
-    ...(freedom === 'example' && { request: undefined, request_uri: undefined }),
+    // Documented, and documented as refused; a hint would have to be this client's.
+    ...(freedom === 'example' && { request: undefined, request_uri: undefined, id_token_hint: undefined }),
   };
   return { live: { [place]: parameters }, loose: ['code_challenge'] };
 }

@@ -13,6 +13,8 @@ export interface AuthorizationQuery {
   readonly max_age?: string;
   readonly login_hint?: string;
   readonly acr_values?: string;
+  readonly id_token_hint?: string;
+  readonly claims?: string;
   readonly resource?: string;
   readonly request?: string;
   readonly request_uri?: string;

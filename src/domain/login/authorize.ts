@@ -1,14 +1,14 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
-import { grantableScope, splitScope } from '../tokens/scopes.ts';
+import { splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
-import { multiFactor, singleFactor } from './methods.ts';
 import { findFault } from './query-faults.ts';
+import { readParameters } from './read-parameters.ts';
 import { answerError, type ClientAnswer } from './redirect.ts';
 import { responseModeOf } from './response-mode.ts';
 import { newBrowserSecret } from './sessions.ts';
@@ -25,7 +25,7 @@ export type BegunAuthorization =
  * `authorization_request_invalid` when client or redirect URI are not known, since the answer must then stay here (RFC 6749 §4.1.2.1).
  */
 export async function beginAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer'>,
   account: Account,
   query: AuthorizationQuery,
   browserSecret: string | undefined,
@@ -35,10 +35,12 @@ export async function beginAuthorization(
   const redirectUri = readRedirectUri(client, query);
   const servers = serversAsked(await linkedServersOf(services, client), query);
   const responseMode = responseModeOf(query, redirectUri);
-  const refused = findFault(client, servers, query, redirectUri);
-  if (refused) {
-    const target = { redirectUri, state: query.state ?? null, responseMode };
-    return { outcome: 'refused', answer: answerError(account, target, refused) };
+  const target = { redirectUri, responseMode };
+  const read =
+    findFault(client, servers, query, redirectUri) ??
+    (await readParameters(services, account, client, servers, query, target));
+  if ('error' in read) {
+    return { outcome: 'refused', answer: answerError(account, { ...target, state: query.state ?? null }, read) };
   }
   const requestId = newSecret(services.random, '');
   const secret = newBrowserSecret(services.random, browserSecret);
@@ -48,7 +50,7 @@ export async function beginAuthorization(
     digest: digestOf(requestId),
     browserDigest: digestOf(secret),
     appId: client.appId,
-    parameters: readParameters(client, servers, query, { redirectUri, responseMode }),
+    parameters: read,
     authenticatedAt: null,
     decision: null,
     decidedBy: null,
@@ -87,30 +89,4 @@ function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: A
 /** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
 function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
   return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
-}
-
-/** The first value that is known counts: they stand in the order of preference (OpenID Connect Core §3.1.2.1, RFC 9470 §4). */
-function asksForSecondFactor({ acr_values: values }: AuthorizationQuery): boolean {
-  return splitScope(values ?? '').find((value) => value === singleFactor || value === multiFactor) === multiFactor;
-}
-
-function readParameters(
-  client: ClientRecord,
-  servers: readonly LinkedServer[],
-  query: AuthorizationQuery,
-  target: Required<Pick<AuthorizationParameters, 'redirectUri' | 'responseMode'>>,
-): AuthorizationParameters {
-  return {
-    ...target,
-    redirectUriGiven: query.redirect_uri !== undefined,
-    scope: grantableScope(client, query.scope, servers),
-    state: query.state ?? null,
-    nonce: query.nonce ?? null,
-    codeChallenge: query.code_challenge ?? null,
-    loginHint: query.login_hint ?? null,
-    prompt: splitScope(query.prompt ?? ''),
-    maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
-    ...(asksForSecondFactor(query) && { secondFactor: true }),
-    serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
-  };
 }

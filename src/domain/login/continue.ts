@@ -3,16 +3,17 @@ import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/r
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
+import { subjectOf } from '../tokens/claims.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
+import { finishRequest } from './finish.ts';
+import { acrOf } from './methods.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
-import { type AuthorizationError, answerCode, answerError, type ClientAnswer } from './redirect.ts';
+import { unmetAcr } from './read-parameters.ts';
+import type { AuthorizationError, ClientAnswer } from './redirect.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
-
-const codeMilliseconds = 60_000;
 
 /** Where a sign-in in progress stands. */
 export type Step =
@@ -30,6 +31,8 @@ export type Step =
       readonly apiScopes: readonly ServerScopeRecord[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
+  /** Somebody else signed in than the one user who is meant. */
+  | { readonly step: 'other_user'; readonly request: OpenRequest }
   | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
 
 /** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
@@ -51,6 +54,7 @@ export async function currentStep(
   // Whose password expired is asked for it, and then for a new one.
   if (!session || !user || user.status === 4) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
+  if (!isMeant(request, user)) return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, user, failure };
   const stepUp = await findStepUp(services, account, request, session, user);
@@ -75,10 +79,12 @@ export async function continueAuthorization(
 ): Promise<NextStep> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
-  const end = (result: SessionRecord | AuthorizationError) => finish(services, account, current.request, result);
+  const end = (result: SessionRecord | AuthorizationError) => finishRequest(services, account, current.request, result);
   switch (current.step) {
     case 'granted':
-      return end(current.session);
+      return end(isEssentialMet(current) ? current.session : unmetAcr);
+    case 'other_user':
+      return end({ error: 'login_required', description: 'another user is signed in than the one who is meant' });
     case 'denied':
       return end({ error: 'access_denied', description: 'the user did not consent' });
     // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
@@ -95,6 +101,12 @@ export async function continueAuthorization(
     case 'consent':
       return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
   }
+}
+
+/** OpenID Connect Core §5.5.1.1: an essential `acr` that the sign-in has not is a failure. */
+function isEssentialMet({ request, session }: Extract<Step, { readonly step: 'granted' }>): boolean {
+  const { essentialAcr } = request.record.parameters;
+  return essentialAcr === undefined || essentialAcr.includes(acrOf(session.amr));
 }
 
 /** OpenID Connect Core §3.1.2.6. */
@@ -117,12 +129,22 @@ async function needsSignIn(
   user: UserRecord,
 ): Promise<boolean> {
   // What this request itself asked for was done when the user signed in for it.
-  if (record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt) return false;
+  if (isSignedInFor({ record }, session)) return false;
   const { prompt, maxAgeSeconds } = record.parameters;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
+}
+
+function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: SessionRecord): boolean {
+  return record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt;
+}
+
+/** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
+function isMeant({ record }: OpenRequest, user: UserRecord): boolean {
+  const { subject } = record.parameters;
+  return subject === undefined || subject === subjectOf(user);
 }
 
 async function needsConsent(
@@ -145,36 +167,4 @@ async function apiScopesOf(
   const servers = await linkedServersOf(services, client);
   const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
   return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
-}
-
-/** Ends the request, for exactly one caller, with a code for the session's user or with an error. */
-async function finish(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
-  account: Account,
-  { record, client }: OpenRequest,
-  result: SessionRecord | AuthorizationError,
-): Promise<{ readonly answer: ClientAnswer }> {
-  const code = newSecret(services.random, '');
-  const finished = await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
-    if ('error' in result) return true;
-    await tx.authorizations.createCode({
-      accountId: account.id,
-      digest: digestOf(code),
-      appId: client.appId,
-      userId: result.userId,
-      sid: result.sid,
-      amr: result.amr,
-      authenticatedAt: result.authenticatedAt,
-      parameters: record.parameters,
-      expiresAt: services.clock.now() + codeMilliseconds,
-      usedAt: null,
-      grantId: null,
-    });
-    return true;
-  });
-  if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
-  const { parameters } = record;
-  const answer = 'error' in result ? answerError(account, parameters, result) : answerCode(account, parameters, code);
-  return { answer };
 }

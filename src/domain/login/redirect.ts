@@ -13,6 +13,7 @@ export interface AuthorizationError {
     | 'login_required'
     | 'interaction_required'
     | 'consent_required'
+    | 'unmet_authentication_requirements'
     | 'request_not_supported'
     | 'request_uri_not_supported';
   readonly description: string;

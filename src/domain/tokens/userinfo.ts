@@ -17,5 +17,6 @@ export async function readUserinfo(
   if (!found.user || !found.scope.includes('openid')) {
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
-  return userClaims(services, found.user, found.scope);
+  const asked = found.grant && (await services.store.grants.findClaims(account.id, found.grant.id));
+  return userClaims(services, found.user, found.scope, asked ?? undefined);
 }

@@ -7,7 +7,7 @@ import { type FormPost, formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 
-type Needs = Pick<Services, 'store' | 'clock' | 'random'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'signer'>;
 
 /** GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a form. */
 export function authorize(services: Needs): Handler<operations['authorize']> {

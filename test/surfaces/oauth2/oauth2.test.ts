@@ -12,11 +12,13 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { discovery } from './discovery.ts';
 import { endingSessions } from './end-session.ts';
+import { hints } from './hints.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
 import { introspection } from './introspect-token.ts';
@@ -53,6 +55,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'response modes': responseModes,
+  'hints of a user': hints,
+  'claims asked for one by one': claimsParameter,
   'redirect variants': redirectVariants,
   'the end of a session': endingSessions,
   redemption,

@@ -187,7 +187,13 @@ export interface paths {
          *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
-         *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
+         *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
+         *     | `invalid_request_uri` | `request_uri` is not registered, or there is no request object |
+         *     | `request_not_supported` | `request` of a client that has registered no keys |
+         *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
+         *
+         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
+         *     registered, else on a page.
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
@@ -222,13 +228,46 @@ export interface paths {
          *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
-         *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
+         *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
+         *     | `invalid_request_uri` | `request_uri` is not registered, or there is no request object |
+         *     | `request_not_supported` | `request` of a client that has registered no keys |
+         *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
+         *
+         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
+         *     registered, else on a page.
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
          *     the app is told so by a page as well, except with `prompt=none`.
          */
         readonly post: operations["authorizeByForm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/oauth2/par": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Push an authorization request
+         * @description Takes an authorization request straight from the client
+         *     ([RFC 9126](https://www.rfc-editor.org/rfc/rfc9126)), so that the browser carries nothing of it: the client sends
+         *     the browser to `GET /oauth2/authorize` with its `client_id` and the `request_uri` of this answer alone. The client
+         *     authenticates as at the token endpoint; an assertion may also name this endpoint as its audience. The members are
+         *     those of the authorization request, `request` with a request object included, and are checked in the same way.
+         *
+         *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
+         *     a minute unless the account says otherwise) are taken of a client and source address.
+         */
+        readonly post: operations["pushRequest"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -647,17 +686,46 @@ export interface components {
              */
             readonly claims_parameter_supported: true;
             /**
-             * @description The parameter `request` is refused.
-             * @example false
+             * @description Request objects are taken by value.
+             * @example true
              * @constant
              */
-            readonly request_parameter_supported: false;
+            readonly request_parameter_supported: true;
             /**
-             * @description The parameter `request_uri` is refused.
+             * @description Request objects are taken by reference.
+             * @example true
+             * @constant
+             */
+            readonly request_uri_parameter_supported: true;
+            /**
+             * @description Addresses of request objects are registered before, as `request_uris`.
+             * @example true
+             * @constant
+             */
+            readonly require_request_uri_registration: true;
+            /**
+             * @description Algorithms with which clients may sign request objects.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly request_object_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
+            /**
+             * Format: uri
+             * @description Where authorization requests are pushed.
+             * @example https://demo.id.example.com/oauth2/par
+             */
+            readonly pushed_authorization_request_endpoint: string;
+            /**
+             * @description Requests need not be pushed, unless the client registered so.
              * @example false
              * @constant
              */
-            readonly request_uri_parameter_supported: false;
+            readonly require_pushed_authorization_requests: false;
             /**
              * Format: uri
              * @description Where this documentation is served.
@@ -824,17 +892,19 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
-             * @example RS256
+             * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
+             * @example ES256
              */
             readonly request_object_signing_alg?: string;
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
              */
             readonly request_object_encryption_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example A256GCM
              */
             readonly request_object_encryption_enc?: string;
@@ -915,17 +985,19 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
-             * @example RS256
+             * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
+             * @example ES256
              */
             readonly request_object_signing_alg?: string;
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
              */
             readonly request_object_encryption_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example A256GCM
              */
             readonly request_object_encryption_enc?: string;
@@ -963,6 +1035,18 @@ export interface components {
          * @example urn:ietf:params:oauth:client-assertion-type:jwt-bearer
          */
         readonly ClientAssertionType: string;
+        /**
+         * @description Where request objects of the client may be ([OpenID Connect Registration section 2](https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata)): https, at most 20 addresses of 2048 characters; a fragment may be there. Whether the service asks an address is a setting of the operator. Never fetched at registration.
+         * @example [
+         *       "https://portal.example.com/request.jwt"
+         *     ]
+         */
+        readonly RequestUris: readonly string[];
+        /**
+         * @description Whether only pushed requests of the client are taken ([RFC 9126 section 6](https://www.rfc-editor.org/rfc/rfc9126#section-6)).
+         * @example true
+         */
+        readonly RequirePushed: boolean;
         /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
@@ -1021,6 +1105,9 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -1129,15 +1216,140 @@ export interface components {
              */
             readonly response_mode?: string;
             /**
-             * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
+        };
+        /** @description An authorization request with what the client shows who it is with; the members of the form. */
+        readonly PushedRequest: {
+            /**
+             * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+             * @example code
+             */
+            readonly response_type?: string;
+            readonly client_id?: components["schemas"]["FormClientId"];
+            /**
+             * @description One of the client's registered `redirect_uris`, character for character; for a native app on a loopback address the port may differ ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). Missing or not registered: a page with status 400. At most 2048 characters.
+             * @example https://portal.example.com/callback
+             */
+            readonly redirect_uri?: string;
+            /**
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+             * @example openid profile email
+             */
+            readonly scope?: string;
+            /**
+             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @example af0ifjsldkj
+             */
+            readonly state?: string;
+            /**
+             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+             * @example n-0S6_WzA2Mj
+             */
+            readonly nonce?: string;
+            /**
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            readonly code_challenge?: string;
+            /**
+             * @description Must be `S256` when there is a `code_challenge`. `plain` is refused. At most 64 characters.
+             * @example S256
+             */
+            readonly code_challenge_method?: string;
+            /**
+             * @description Values separated by spaces: `none` (show no page; alone), `login` (ask for the password again), `consent` (ask for consent again), `select_account` (as `login`) ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). At most 128 characters.
+             * @example login
+             */
+            readonly prompt?: string;
+            /**
+             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @example 3600
+             */
+            readonly max_age?: string;
+            /**
+             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @example urn:gatehouse:acr:multi-factor
+             */
+            readonly acr_values?: string;
+            /**
+             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @example ada@example.com
+             */
+            readonly login_hint?: string;
+            /**
+             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+             */
+            readonly id_token_hint?: string;
+            /**
+             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @example {"userinfo":{"email":{"essential":true}}}
+             */
+            readonly claims?: string;
+            /**
+             * @description Read and ignored: the pages fit every window. At most 64 characters.
+             * @example page
+             */
+            readonly display?: string;
+            /**
+             * @description Read and ignored: the pages are in English. At most 255 characters.
+             * @example en
+             */
+            readonly ui_locales?: string;
+            /**
+             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
+            /**
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @example form_post
+             */
+            readonly response_mode?: string;
+            /**
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @example eyJhbGciOiJub25lIn0.e30.
+             */
+            readonly request?: string;
+            /**
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @example https://portal.example.com/request.jwt
+             */
+            readonly request_uri?: string;
+            readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
+        };
+        /** @description How the client names the request at the authorization endpoint. */
+        readonly PushedRequestReference: {
+            /**
+             * @description To be sent as `request_uri`, once. At most 255 characters.
+             * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c
+             */
+            readonly request_uri: string;
+            /**
+             * @description For how long, in seconds.
+             * @example 90
+             */
+            readonly expires_in: number;
+        };
+        /** @description Why a request was not taken ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)). */
+        readonly PushedRequestError: {
+            /**
+             * @description The kind of mistake; the table of the answer 400 says when each occurs.
+             * @example invalid_request
+             * @enum {string}
+             */
+            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported";
+            readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out that a client asks for; the members of the form. */
         readonly EndSessionRequest: {
@@ -1705,11 +1917,6 @@ export interface components {
          */
         readonly AccountId: number;
         /**
-         * @description The refresh token of the latest token answer, at most 512 characters. Each use replaces it ([RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6)).
-         * @example rt_7hKq2LmN9pRsT4vWxYz1aBcD3eFgH5jK
-         */
-        readonly FormRefreshToken: string;
-        /**
          * @description The client's identifier, at most 255 characters. Needed when the request has no Basic header.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
@@ -1720,6 +1927,11 @@ export interface components {
          * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
          */
         readonly FormClientSecret: string;
+        /**
+         * @description The refresh token of the latest token answer, at most 512 characters. Each use replaces it ([RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6)).
+         * @example rt_7hKq2LmN9pRsT4vWxYz1aBcD3eFgH5jK
+         */
+        readonly FormRefreshToken: string;
         /**
          * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
@@ -2275,12 +2487,12 @@ export interface components {
          */
         readonly ResponseMode: string;
         /**
-         * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
          * @example eyJhbGciOiJub25lIn0.e30.
          */
         readonly Request: string;
         /**
-         * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
@@ -2397,7 +2609,9 @@ export interface operations {
                      *         "code"
                      *       ],
                      *       "response_modes_supported": [
-                     *         "query"
+                     *         "query",
+                     *         "fragment",
+                     *         "form_post"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -2484,9 +2698,25 @@ export interface operations {
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
-                     *       "claims_parameter_supported": false,
-                     *       "request_parameter_supported": false,
-                     *       "request_uri_parameter_supported": false,
+                     *       "display_values_supported": [
+                     *         "page"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "en"
+                     *       ],
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true,
+                     *       "require_request_uri_registration": true,
+                     *       "request_object_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
+                     *       "require_pushed_authorization_requests": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -2539,7 +2769,9 @@ export interface operations {
                      *         "code"
                      *       ],
                      *       "response_modes_supported": [
-                     *         "query"
+                     *         "query",
+                     *         "fragment",
+                     *         "form_post"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -2626,9 +2858,25 @@ export interface operations {
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
-                     *       "claims_parameter_supported": false,
-                     *       "request_parameter_supported": false,
-                     *       "request_uri_parameter_supported": false,
+                     *       "display_values_supported": [
+                     *         "page"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "en"
+                     *       ],
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true,
+                     *       "require_request_uri_registration": true,
+                     *       "request_object_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
+                     *       "require_pushed_authorization_requests": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -2970,12 +3218,12 @@ export interface operations {
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
                 /**
-                 * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
                  * @example eyJhbGciOiJub25lIn0.e30.
                  */
                 readonly request?: components["parameters"]["Request"];
                 /**
-                 * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/request.jwt
                  */
                 readonly request_uri?: components["parameters"]["RequestUri"];
@@ -3027,6 +3275,83 @@ export interface operations {
             readonly 413: components["responses"]["PageContentTooLarge"];
             readonly 500: components["responses"]["PageServerError"];
             readonly 503: components["responses"]["PageServiceUnavailable"];
+        };
+    };
+    readonly pushRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The authorization request, at most 16384 bytes of form data. Each member at most once. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "response_type": "code",
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "client_secret": "cs_kP7vQ2xW9zL4nB6mR8tY1c",
+                 *       "redirect_uri": "https://portal.example.com/callback",
+                 *       "scope": "openid profile email",
+                 *       "state": "af0ifjsldkj",
+                 *       "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                 *       "code_challenge_method": "S256"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PushedRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The request is kept until it is used. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "request_uri": "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c",
+                     *       "expires_in": 90
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PushedRequestReference"];
+                };
+            };
+            /**
+             * @description The request was refused ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)).
+             *
+             *     | error | Condition |
+             *     |---|---|
+             *     | `invalid_request` | as at the authorization endpoint; `redirect_uri` is missing or not registered; `request_uri` is present |
+             *     | `invalid_client` | client authentication failed, and there was no Authorization header |
+             *     | `invalid_request_object`, `request_not_supported` | `request` cannot be read; the client has registered no keys |
+             *     | `unauthorized_client`, `unsupported_response_type`, `invalid_scope`, `invalid_target`, `unmet_authentication_requirements` | as at the authorization endpoint |
+             */
+            readonly 400: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "response_type is missing"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PushedRequestError"];
+                };
+            };
+            readonly 401: components["responses"]["InvalidClient"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly endSession: {

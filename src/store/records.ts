@@ -215,6 +215,12 @@ export interface ExtraMetadata {
   readonly backchannel_logout_session_required?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
+  /** The one algorithm of the client's request objects; absent: any that is offered. */
+  readonly request_object_signing_alg?: AssertionAlgorithm;
+  /** Where request objects of the client may be fetched. */
+  readonly request_uris?: readonly string[];
+  /** Whether the client sends all its requests ahead (RFC 9126 §6). */
+  readonly require_pushed_authorization_requests?: boolean;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -419,6 +425,16 @@ export type AskedClaims = Readonly<Record<string, readonly unknown[] | null>>;
 export interface ClaimsRequest {
   readonly idToken: AskedClaims;
   readonly userinfo: AskedClaims;
+}
+
+/** An authorization request that a client sent ahead: used once, by that client. */
+export interface PushedRequestRecord {
+  readonly accountId: number;
+  readonly digest: string;
+  readonly appId: number;
+  /** As sent, by name. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly expiresAt: Milliseconds;
 }
 
 /** A sign-in in progress, bound to one browser. */

@@ -37,6 +37,7 @@ import type {
   OpenClient,
   PackageBuildRecord,
   PolicyRecord,
+  PushedRequestRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
@@ -459,6 +460,12 @@ export interface NoticeStore {
 }
 
 export interface AuthorizationStore {
+  /** Keeps a request that a client sent ahead. */
+  push(request: PushedRequestRecord): Promise<void>;
+  /** The one of this client, expired or not. */
+  findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
+  /** Takes it away: true for exactly one caller. */
+  takePushed(accountId: number, digest: string): Promise<boolean>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
   /**

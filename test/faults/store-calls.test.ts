@@ -11,6 +11,7 @@ import { accountOperations } from './store-call-accounts.ts';
 import { hookOperations } from './store-call-hooks.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
+import { pushedOperations } from './store-call-pushed.ts';
 import { tokenOperations } from './store-call-tokens.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
@@ -28,6 +29,7 @@ for (const kind of databases) {
       ...pageOperations,
       ...accountOperations,
       ...hookOperations,
+      ...pushedOperations,
     ]) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
         const { points, lies } = await failEachCall(app, operation);

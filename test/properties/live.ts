@@ -7,7 +7,7 @@ import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
-import { authorization, page } from './live-pages.ts';
+import { authorization, page, pushed } from './live-pages.ts';
 import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
@@ -51,6 +51,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 readClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 replaceClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 deleteClient': (pool, plan) => ownClient(pool, plan),
+  'oauth2 pushRequest': async (pool, plan) => unlinked(await pushed(pool, plan), 'body'),
   'oauth2 endSession': () => ending('query'),
   'oauth2 endSessionByForm': () => ending('body'),
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),

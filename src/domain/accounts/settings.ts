@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { Setting } from './setting.ts';
+import { type Limit, limit, names, oneOf, onOff, wholeNumber } from './setting-kinds.ts';
 import {
   type DeprecatedSurface,
   readSurfaces,
@@ -8,11 +9,7 @@ import {
   surfaceSettings,
 } from './surface-settings.ts';
 
-/** A number of events in a window, or null where the limit is off. */
-export interface Limit {
-  readonly points: number;
-  readonly windowSeconds: number;
-}
+export type { Limit };
 
 export const limitDefaults = {
   'api-2': '5000/h',
@@ -20,6 +17,7 @@ export const limitDefaults = {
   'register-open': '20/h',
   'sign-in': '60/min',
   'client-auth': '60/min',
+  par: '600/min',
   hooks: '500/s',
   delegated: '600/min',
   invite: '300/h',
@@ -52,53 +50,6 @@ export interface AccountSettings {
   readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
-function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
-  return {
-    fallback,
-    allowed: values.map((value) => `\`${value}\``).join(', '),
-    parse: (text) => values.find((value) => value === text),
-  };
-}
-
-function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
-  return {
-    fallback: String(fallback),
-    allowed: `a whole number from ${least} to ${most}`,
-    parse: (text) => {
-      const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
-    },
-  };
-}
-
-const onOff: Setting<'on' | 'off'> = oneOf('off', ['on', 'off']);
-
-const windows = { s: 1, min: 60, h: 3600 } as const;
-
-function limit(fallback: string): Setting<Limit | null> {
-  return {
-    fallback,
-    allowed: '`N/s`, `N/min`, `N/h` or `off`',
-    parse: (text) => {
-      if (text === 'off') return null;
-      const [, points, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];
-      return points && unit
-        ? { points: Number(points), windowSeconds: windows[unit as keyof typeof windows] }
-        : undefined;
-    },
-  };
-}
-
-const names: Setting<readonly string[]> = {
-  fallback: '',
-  allowed: 'names separated by commas',
-  parse: (text) =>
-    text
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-};
-
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
@@ -117,6 +68,7 @@ const settings = {
   'limit.register-open': limit(limitDefaults['register-open']),
   'limit.sign-in': limit(limitDefaults['sign-in']),
   'limit.client-auth': limit(limitDefaults['client-auth']),
+  'limit.par': limit(limitDefaults.par),
   'limit.hooks': limit(limitDefaults.hooks),
   'limit.delegated': limit(limitDefaults.delegated),
   'limit.invite': limit(limitDefaults.invite),
@@ -159,6 +111,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
       'register-open': read(stored, 'limit.register-open'),
       'sign-in': read(stored, 'limit.sign-in'),
       'client-auth': read(stored, 'limit.client-auth'),
+      par: read(stored, 'limit.par'),
       hooks: read(stored, 'limit.hooks'),
       delegated: read(stored, 'limit.delegated'),
       invite: read(stored, 'limit.invite'),

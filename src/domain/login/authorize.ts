@@ -1,15 +1,14 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { AuthorizationRequestRecord, ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
-import { splitScope } from '../tokens/scopes.ts';
-import type { AuthorizationQuery } from './authorization-query.ts';
-import { findFault } from './query-faults.ts';
-import { readParameters } from './read-parameters.ts';
-import { answerError, type ClientAnswer } from './redirect.ts';
+import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
+import { checkRequest, pageFailure } from './check-request.ts';
+import { findPushed, isPushedUri } from './pushed-request.ts';
+import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
+import { fetchRequestObject, readRequestObject } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
 import { newBrowserSecret } from './sessions.ts';
 
@@ -20,32 +19,28 @@ export type BegunAuthorization =
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer };
 
+export type AuthorizeServices = Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'clientKeys' | 'egress'>;
+
 /**
  * Begins a sign-in: checks what the client asks for and stores it, bound to the browser. Throws
  * `authorization_request_invalid` when client or redirect URI are not known, since the answer must then stay here (RFC 6749 §4.1.2.1).
  */
 export async function beginAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer'>,
+  services: AuthorizeServices,
   account: Account,
-  query: AuthorizationQuery,
+  query: SentQuery,
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
   const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
   if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered (client_id).');
-  const redirectUri = readRedirectUri(client, query);
-  const servers = serversAsked(await linkedServersOf(services, client), query);
-  const responseMode = responseModeOf(query, redirectUri);
-  const target = { redirectUri, responseMode };
-  const read =
-    findFault(client, servers, query, redirectUri) ??
-    (await readParameters(services, account, client, servers, query, target));
-  if ('error' in read) {
-    return { outcome: 'refused', answer: answerError(account, { ...target, state: query.state ?? null }, read) };
-  }
+  const asked = await askedOf(services, account, client, query);
+  if ('error' in asked) return refuseUnread(account, client, query, asked);
+  const { target, read } = await checkRequest(services, account, client, asked.query);
+  if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read) };
   const requestId = newSecret(services.random, '');
   const secret = newBrowserSecret(services.random, browserSecret);
   const now = services.clock.now();
-  await services.store.authorizations.createRequest({
+  const record: AuthorizationRequestRecord = {
     accountId: account.id,
     digest: digestOf(requestId),
     browserDigest: digestOf(secret),
@@ -62,31 +57,66 @@ export async function beginAuthorization(
     methods: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,
-  });
+  };
+  await create(services, account, record, asked.digest);
   return { outcome: 'begun', requestId, browserSecret: secret };
 }
 
-function pageFailure(name: string, message: string): Failure {
-  return new Failure('authorization_request_invalid', { name, message });
+/** With a pushed request, which is used up by that, or not at all. */
+async function create(
+  { store }: AuthorizeServices,
+  account: Account,
+  record: AuthorizationRequestRecord,
+  pushed: string | undefined,
+): Promise<void> {
+  if (pushed === undefined) return store.authorizations.createRequest(record);
+  return store.transaction(async ({ authorizations }) => {
+    if (!(await authorizations.takePushed(account.id, pushed))) throw usedUp();
+    await authorizations.createRequest(record);
+  });
 }
 
-function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
-  const [only, ...more] = client.redirectUris;
-  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 lets it be left out where only one is registered.
-  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
-    return only;
-  if (asked === undefined)
-    throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
-  if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {
-    throw pageFailure(
-      'redirect_uri',
-      'The address to return to (redirect_uri) is not registered for this application.',
-    );
+function usedUp(): Failure {
+  return pageFailure('request_uri', 'This sign-in was begun before, or too long ago (request_uri).');
+}
+
+/** The request itself: as it was sent, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */
+async function askedOf(
+  services: AuthorizeServices,
+  account: Account,
+  client: ClientRecord,
+  { request, request_uri: uri, ...query }: SentQuery,
+): Promise<{ readonly query: AuthorizationQuery; readonly digest?: string } | AuthorizationError> {
+  if (request !== undefined && uri !== undefined) {
+    return { error: 'invalid_request', description: 'request and request_uri exclude each other' };
   }
-  return asked;
+  if (uri !== undefined && isPushedUri(uri)) {
+    const pushed = await findPushed(services, account, client, uri);
+    // Nothing beside it counts, so there is no address that the client could be told at.
+    if (!pushed) throw usedUp();
+    return pushed;
+  }
+  if (client.extra.require_pushed_authorization_requests) {
+    return { error: 'invalid_request', description: 'the client is registered to push its requests (RFC 9126)' };
+  }
+  const object = uri === undefined ? request : await fetchRequestObject(services, client, uri);
+  if (object === undefined) return { query };
+  if (typeof object !== 'string') return object;
+  const read = await readRequestObject(services, account, client, object);
+  return 'error' in read ? read : { query: read };
 }
 
-/** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
-function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
-  return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
+/** The client is told where the parameters beside the object say so, and the address is one of its own. */
+function refuseUnread(
+  account: Account,
+  client: ClientRecord,
+  query: SentQuery,
+  error: AuthorizationError,
+): BegunAuthorization {
+  const { redirect_uri: redirectUri, state = null } = query;
+  if (redirectUri === undefined || !isRegisteredUri(client.redirectUris, redirectUri, client.applicationType)) {
+    throw pageFailure('request', `The application asked for something that cannot be read: ${error.description}.`);
+  }
+  const responseMode = responseModeOf(query, redirectUri);
+  return { outcome: 'refused', answer: answerError(account, { redirectUri, state, responseMode }, error) };
 }

@@ -14,8 +14,6 @@ export function findFault(
   redirectUri: string,
 ): AuthorizationError | null {
   const fault = (error: AuthorizationError['error'], description: string) => ({ error, description });
-  if (query.request !== undefined) return fault('request_not_supported', 'request objects are not offered');
-  if (query.request_uri !== undefined) return fault('request_uri_not_supported', 'request objects are not offered');
   if (query.response_type === undefined) return fault('invalid_request', 'response_type is missing');
   if (query.response_type !== 'code') return fault('unsupported_response_type', 'response_type must be code');
   if (!client.grantTypes.includes('authorization_code') || !client.responseTypes.includes('code')) {

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 
-/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6). */
+/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6, RFC 9101 §7). */
 export interface AuthorizationError {
   readonly error:
     | 'invalid_request'
@@ -14,6 +14,8 @@ export interface AuthorizationError {
     | 'interaction_required'
     | 'consent_required'
     | 'unmet_authentication_requirements'
+    | 'invalid_request_object'
+    | 'invalid_request_uri'
     | 'request_not_supported'
     | 'request_uri_not_supported';
   readonly description: string;

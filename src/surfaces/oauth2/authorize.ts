@@ -1,16 +1,13 @@
 import type { operations } from '../../../generated/oauth2.ts';
-import type { AuthorizationQuery } from '../../domain/login/authorization-query.ts';
-import { beginAuthorization } from '../../domain/login/authorize.ts';
+import type { SentQuery } from '../../domain/login/authorization-query.ts';
+import { type AuthorizeServices, beginAuthorization } from '../../domain/login/authorize.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
 import { type FormPost, formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
-import type { Services } from '../../services.ts';
-
-type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'signer'>;
 
 /** GET /oauth2/authorize (RFC 6749 §4.1.1): 303 to our next page, or to the client with an error, which may also go by a form. */
-export function authorize(services: Needs): Handler<operations['authorize']> {
+export function authorize(services: AuthorizeServices): Handler<operations['authorize']> {
   return async ({ query, origin }, respond) => {
     const next = await begin(services, origin, query ?? {});
     return 'location' in next ? respond(303, undefined, next) : respond(200, ...next.page);
@@ -18,7 +15,7 @@ export function authorize(services: Needs): Handler<operations['authorize']> {
 }
 
 /** POST /oauth2/authorize: the same from a form (OpenID Connect Core §3.1.2.1). */
-export function authorizeByForm(services: Needs): Handler<operations['authorizeByForm']> {
+export function authorizeByForm(services: AuthorizeServices): Handler<operations['authorizeByForm']> {
   return async ({ body, origin }, respond) => {
     const next = await begin(services, origin, body);
     return 'location' in next ? respond(303, undefined, next) : respond(200, ...next.page);
@@ -27,7 +24,7 @@ export function authorizeByForm(services: Needs): Handler<operations['authorizeB
 
 type Next = { readonly location: string; readonly 'set-cookie'?: string } | { readonly page: FormPost };
 
-async function begin(services: Needs, { account, cookies }: Origin, query: AuthorizationQuery): Promise<Next> {
+async function begin(services: AuthorizeServices, { account, cookies }: Origin, query: SentQuery): Promise<Next> {
   const { browserSecret } = browserState(account, cookies, undefined);
   const begun = await beginAuthorization(services, account, query, browserSecret);
   if (begun.outcome === 'begun') {

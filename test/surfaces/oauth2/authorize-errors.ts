@@ -52,8 +52,8 @@ export function authorizeErrors(app: AppOf): void {
     ['max_age of letters', { max_age: 'abc' }, 'invalid_request'],
     ['a negative max_age', { max_age: '-1' }, 'invalid_request'],
     ['a max_age out of range', { max_age: '2147483648' }, 'invalid_request'],
-    ['request', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
-    ['request_uri', { request_uri: 'https://app.example.com/r.jwt' }, 'request_uri_not_supported'],
+    ['request of a client without keys', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['request_uri', { request_uri: 'https://app.example.com/r.jwt' }, 'invalid_request_uri'],
     ['PKCE plain (T8)', { code_challenge_method: 'plain' }, 'invalid_request'],
     [
       'a challenge without its method, which means plain (RFC 7636 §4.3)',

@@ -45,8 +45,12 @@ function wanted(issuer: string): Record<string, unknown> {
     ui_locales_supported: ['en'],
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: true,
-    request_parameter_supported: false,
-    request_uri_parameter_supported: false,
+    request_parameter_supported: true,
+    request_uri_parameter_supported: true,
+    require_request_uri_registration: true,
+    request_object_signing_alg_values_supported: algorithms,
+    pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
+    require_pushed_authorization_requests: false,
     service_documentation: `${issuer}/docs`,
   };
 }

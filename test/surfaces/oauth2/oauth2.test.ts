@@ -28,6 +28,7 @@ import { otherGrants } from './other-grants.ts';
 import { ownRegistration } from './own-registration.ts';
 import { pkce } from './pkce.ts';
 import { pollution } from './pollution.ts';
+import { pushedRequests } from './pushed-requests.ts';
 import { redemption } from './redeem-code.ts';
 import { redirectVariants } from './redirect-variants.ts';
 import { refreshing } from './refresh.ts';
@@ -36,6 +37,7 @@ import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
 import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
+import { requestObjects, requestReferences } from './request-objects.ts';
 import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { routing } from './routing.ts';
@@ -55,6 +57,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'response modes': responseModes,
+  'pushed requests': pushedRequests,
+  'request objects': requestObjects,
   'hints of a user': hints,
   'claims asked for one by one': claimsParameter,
   'redirect variants': redirectVariants,
@@ -86,6 +90,7 @@ for (const kind of databases) {
     after(() => app.dispose());
     for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
   });
+  describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
   declareFaultCases('oauth2', kind);
 }
 

@@ -13,6 +13,7 @@ import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 import * as grantClaims from './0015_grant_claims.ts';
+import * as pushedRequests from './0016_pushed_requests.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -30,6 +31,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
   { name: '0015_grant_claims', ...grantClaims },
+  { name: '0016_pushed_requests', ...pushedRequests },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

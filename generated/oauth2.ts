@@ -549,10 +549,11 @@ export interface components {
             /**
              * @description How users are named to clients.
              * @example [
-             *       "public"
+             *       "public",
+             *       "pairwise"
              *     ]
              */
-            readonly subject_types_supported: readonly "public"[];
+            readonly subject_types_supported: readonly ("public" | "pairwise")[];
             /**
              * @description Algorithms that sign id tokens.
              * @example [
@@ -862,7 +863,7 @@ export interface components {
              */
             readonly software_statement?: string;
             /**
-             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @description Where all `redirect_uris` of the client are listed, as a JSON array ([OpenID Connect Registration section 5](https://openid.net/specs/openid-connect-registration-1_0.html#SectorIdentifierValidation)): https. Of a client whose `subject_type` is `pairwise` it is fetched at registration, as the operator permits; one that cannot be fetched, or does not list them, is `invalid_client_metadata`. At most 2048 characters.
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
@@ -955,7 +956,7 @@ export interface components {
              */
             readonly software_statement?: string;
             /**
-             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @description Where all `redirect_uris` of the client are listed, as a JSON array ([OpenID Connect Registration section 5](https://openid.net/specs/openid-connect-registration-1_0.html#SectorIdentifierValidation)): https. Of a client whose `subject_type` is `pairwise` it is fetched at registration, as the operator permits; one that cannot be fetched, or does not list them, is `invalid_client_metadata`. At most 2048 characters.
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
@@ -1105,6 +1106,12 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            /**
+             * Format: uri
+             * @description As registered.
+             * @example https://portal.example.com/sector.json
+             */
+            readonly sector_identifier_uri?: string;
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
@@ -1688,7 +1695,7 @@ export interface components {
          */
         readonly RedirectUris: readonly string[];
         /**
-         * @description `public` (default). Another value is `invalid_client_metadata`.
+         * @description `public` (default) or `pairwise`, with which clients of one sector alone see the same `sub`. Another value is `invalid_client_metadata`.
          * @example public
          */
         readonly subject_type: string;
@@ -1840,11 +1847,11 @@ export interface components {
          */
         readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
         /**
-         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`.
+         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
          * @enum {string}
          */
-        readonly SubjectType: "public";
+        readonly SubjectType: "public" | "pairwise";
         /**
          * @description Algorithm that signs the client's id tokens.
          * @example RS256
@@ -2619,7 +2626,8 @@ export interface operations {
                      *         "client_credentials"
                      *       ],
                      *       "subject_types_supported": [
-                     *         "public"
+                     *         "public",
+                     *         "pairwise"
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",
@@ -2779,7 +2787,8 @@ export interface operations {
                      *         "client_credentials"
                      *       ],
                      *       "subject_types_supported": [
-                     *         "public"
+                     *         "public",
+                     *         "pairwise"
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",

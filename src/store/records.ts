@@ -219,6 +219,8 @@ export interface ExtraMetadata {
   readonly request_object_signing_alg?: AssertionAlgorithm;
   /** Where request objects of the client may be fetched. */
   readonly request_uris?: readonly string[];
+  /** Where the redirect URIs of a sector are listed. */
+  readonly sector_identifier_uri?: string;
   /** Whether the client sends all its requests ahead (RFC 9126 §6). */
   readonly require_pushed_authorization_requests?: boolean;
 }
@@ -238,7 +240,9 @@ export interface ClientRecord {
   readonly authMethod: ClientAuthMethod;
   /** Whether the registration named the method; if not, the secret may come either way. */
   readonly authMethodNamed: boolean;
-  readonly subjectType: 'public';
+  readonly subjectType: 'public' | 'pairwise';
+  /** Within which clients see the same subject of a user; null: within the account. */
+  readonly sector: string | null;
   readonly idTokenAlg: SigningAlgorithm;
   /** Scopes the client may ask for; null: every scope the account knows. */
   readonly scope: readonly string[] | null;
@@ -256,7 +260,7 @@ export interface ClientRecord {
 }
 
 /** As much of a client as tells what its tokens are good for. */
-export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers' | 'sector'>;
 
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<

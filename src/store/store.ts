@@ -449,7 +449,7 @@ export interface NoticeStore {
   addForSession(
     accountId: number,
     session: Pick<SessionRecord, 'userId' | 'sid'>,
-    subject: string,
+    subjectFor: (client: Pick<ClientRecord, 'sector'>) => string,
     at: Milliseconds,
   ): Promise<number>;
   /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */

@@ -12,7 +12,6 @@ import type { RegistrationRequest } from './registration-request.ts';
  * told at registration; `docs/registration.md` lists them with what is ignored.
  */
 const notOffered = [
-  'sector_identifier_uri',
   'id_token_encrypted_response_alg',
   'id_token_encrypted_response_enc',
   'userinfo_signed_response_alg',
@@ -37,6 +36,7 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...readAlgorithm(request, 'token_endpoint_auth_signing_alg'),
     ...readAlgorithm(request, 'request_object_signing_alg'),
     ...readRequestUris(request.request_uris),
+    ...readSectorUri(request.sector_identifier_uri),
     ...(request.require_pushed_authorization_requests !== undefined && {
       require_pushed_authorization_requests: request.require_pushed_authorization_requests,
     }),
@@ -55,6 +55,13 @@ function readAlgorithm<const Name extends 'token_endpoint_auth_signing_alg' | 'r
   const known = assertionAlgorithms.find((one) => one === asked);
   if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
   return { [name]: known } as { readonly [Member in Name]?: AssertionAlgorithm };
+}
+
+/** OpenID Connect Registration §2: https. */
+function readSectorUri(uri: string | undefined): Pick<ExtraMetadata, 'sector_identifier_uri'> {
+  const fault = uri ? pageUriFault(uri, true) : null;
+  if (fault) throw invalid('sector_identifier_uri', fault);
+  return uri ? { sector_identifier_uri: uri } : {};
 }
 
 /** OpenID Connect Registration §2: where request objects may be; nothing is fetched before one is named. */

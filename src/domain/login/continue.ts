@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
-import { subjectOf } from '../tokens/claims.ts';
+import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
 import { finishRequest } from './finish.ts';
@@ -42,7 +42,7 @@ export type NextStep =
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   browser: BrowserState,
 ): Promise<Step> {
@@ -54,7 +54,8 @@ export async function currentStep(
   // Whose password expired is asked for it, and then for a new one.
   if (!session || !user || user.status === 4) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
-  if (!isMeant(request, user)) return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
+  if (!isMeant(services, account, request, user))
+    return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, user, failure };
   const stepUp = await findStepUp(services, account, request, session, user);
@@ -73,7 +74,7 @@ export async function currentStep(
  * `user_inactive` or `access_not_assigned`.
  */
 export async function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
@@ -142,9 +143,14 @@ function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: Session
 }
 
 /** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
-function isMeant({ record }: OpenRequest, user: UserRecord): boolean {
+function isMeant(
+  services: Pick<Services, 'vault'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  user: UserRecord,
+): boolean {
   const { subject } = record.parameters;
-  return subject === undefined || subject === subjectOf(user);
+  return subject === undefined || subject === subjectOf(services, account, client, user);
 }
 
 async function needsConsent(

@@ -37,7 +37,7 @@ export interface PreparedAccessToken {
  * client gets.
  */
 export function prepareAccessToken(
-  services: Pick<Services, 'clock' | 'random' | 'signer' | 'store'>,
+  services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,
   account: Account,
   client: ClientRecord,
   linked: LinkedServer | null,
@@ -76,7 +76,7 @@ export function contentsOf(
  * first one alone.
  */
 export async function makeIdToken(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
   account: Account,
   client: ClientRecord,
   grant: GrantRecord,
@@ -90,7 +90,7 @@ export async function makeIdToken(
   return services.signer.sign(account, client.idTokenAlg, 'JWT', {
     iss: account.baseUrl,
     aud: client.clientId,
-    ...(await userClaims(services, user, grant.scope, asked)),
+    ...(await userClaims(services, account, client, user, grant.scope, asked)),
     iat: issuedAt,
     exp: issuedAt + idTokenSeconds,
     auth_time: Math.floor(grant.authenticatedAt / 1000),

@@ -6,7 +6,7 @@ import { userClaims } from './claims.ts';
 
 /** Claims about the user behind an access token (OpenID Connect Core §5.3). Throws `access_token_invalid`, or `scope_insufficient` without `openid`. */
 export async function readUserinfo(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
   account: Account,
   accessToken: string | null,
 ): Promise<Record<string, unknown>> {
@@ -18,5 +18,5 @@ export async function readUserinfo(
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
   const asked = found.grant && (await services.store.grants.findClaims(account.id, found.grant.id));
-  return userClaims(services, found.user, found.scope, asked ?? undefined);
+  return userClaims(services, account, found.client, found.user, found.scope, asked ?? undefined);
 }

@@ -3,7 +3,7 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { signingAlgorithms, subjectTypes } from '../../domain/clients/metadata.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
@@ -48,7 +48,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       'client_credentials',
       ...(settings.passwordGrant ? (['password'] as const) : []),
     ],
-    subject_types_supported: ['public'],
+    subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,

@@ -8,7 +8,9 @@ import { formHeaders } from './represent.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
 /** GET /second-factor: the form for a code, or onward when none is due. */
-export function showSecondFactor(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showSecondFactor']> {
+export function showSecondFactor(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+): Handler<operations['showSecondFactor']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);
     const current = await currentStep(services, account, browser);

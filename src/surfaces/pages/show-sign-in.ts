@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 import { formHeaders, representSignIn } from './represent.ts';
 
 /** GET /sign-in: the form, or onward when the browser is signed in already. */
-export function showSignIn(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showSignIn']> {
+export function showSignIn(services: Pick<Services, 'store' | 'clock' | 'vault'>): Handler<operations['showSignIn']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);
     const current = await currentStep(services, account, browser);

@@ -26,6 +26,7 @@ import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { otherGrants } from './other-grants.ts';
 import { ownRegistration } from './own-registration.ts';
+import { pairwiseSubjects } from './pairwise.ts';
 import { pkce } from './pkce.ts';
 import { pollution } from './pollution.ts';
 import { pushedRequests } from './pushed-requests.ts';
@@ -91,6 +92,7 @@ for (const kind of databases) {
     for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
   });
   describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
+  describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);
 }
 

@@ -12,8 +12,8 @@ import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
-import * as grantClaims from './0015_grant_claims.ts';
-import * as pushedRequests from './0016_pushed_requests.ts';
+import * as requests from './0015_requests.ts';
+import * as sectors from './0016_sectors.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -30,8 +30,8 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
-  { name: '0015_grant_claims', ...grantClaims },
-  { name: '0016_pushed_requests', ...pushedRequests },
+  { name: '0015_requests', ...requests },
+  { name: '0016_sectors', ...sectors },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

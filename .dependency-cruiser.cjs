@@ -181,6 +181,7 @@ module.exports = {
     only('database-driver', 'better-sqlite3|pg|pg-.*', ['src/store/knex/']),
     only('argon2', '@node-rs/argon2.*', ['src/adapters/']),
     only('bcrypt', '@node-rs/bcrypt.*', ['src/adapters/']),
+    only('mail', 'nodemailer', ['src/adapters/mail.ts']),
     only('totp', 'otpauth', ['src/adapters/']),
     only('eta', 'eta', ['src/pages/']),
     only('qrcode', 'qrcode', ['src/pages/']),

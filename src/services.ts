@@ -5,6 +5,7 @@ import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import type { Mailer, ResetMails } from './domain/mail.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -178,6 +179,8 @@ export interface Services {
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   readonly logoutNotices: LogoutNotices;
+  readonly mailer: Mailer;
+  readonly resetMails: ResetMails;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;
   /** How long a run of a hook waits for the account's limit of runs. */

@@ -15,7 +15,9 @@ export interface Asset {
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
-    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'adaptations'].map((part) => `styles/${part}.css`),
+    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'account', 'adaptations'].map(
+      (part) => `styles/${part}.css`,
+    ),
   },
   'send-form.js': { type: 'text/javascript; charset=utf-8', parts: ['send-form.js'] },
   'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },

@@ -10,6 +10,16 @@ const eta = new Eta({ autoEscape: true });
 const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'sign-in', 'second-factor', 'enrolment', 'recovery-codes'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'form-post'],
+  ...[
+    'account',
+    'account-password',
+    'account-factors',
+    'account-sessions',
+    'account-apps',
+    'account-top',
+    'person',
+    'forgot-password',
+  ],
 ];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
 for (const name of templates) {

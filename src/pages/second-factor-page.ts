@@ -26,6 +26,8 @@ export interface SecondFactorView extends FactorView {
 }
 
 export interface EnrolmentView extends FactorView {
+  /** Path of the account page that it belongs to; left out in a sign-in. */
+  readonly own?: string;
   /** The key in base 32. */
   readonly secret: string;
   /** The same as an authenticator app reads it. */
@@ -71,13 +73,14 @@ export function secondFactorPage(view: SecondFactorView): string {
 
 /** The page on which an authenticator app is enrolled: HTML of a whole document. */
 export function enrolmentPage(view: EnrolmentView): string {
-  const heading = 'Set up a second factor';
+  const heading = view.own === undefined ? 'Set up a second factor' : 'Add an authenticator app';
   return page(
     'enrolment',
     { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
     {
       ...shared(view),
       heading,
+      own: view.own,
       // In fours, as people read it off.
       secret: view.secret.replace(/(.{4})(?=.)/g, '$1 '),
       url: view.url,
@@ -94,11 +97,14 @@ export interface RecoveryCodesView {
   readonly codes: readonly string[];
   /** Where it goes on. */
   readonly next: string;
+  /** Whether there were others before, which these replace. */
+  readonly renewed?: boolean;
 }
 
 /** The page that shows recovery codes, once: HTML of a whole document. */
-export function recoveryCodesPage({ accountName, appName, logoUri, codes, next }: RecoveryCodesView): string {
+export function recoveryCodesPage(view: RecoveryCodesView): string {
+  const { accountName, appName, logoUri, codes, next, renewed = false } = view;
   const heading = 'Save your recovery codes';
   const title = `${heading} – ${isolated(appName)}`;
-  return page('recovery-codes', { title, accountName }, { app: tile(appName, logoUri), heading, codes, next });
+  return page('recovery-codes', { title, accountName }, { app: tile(appName, logoUri), heading, codes, next, renewed });
 }

@@ -1,3 +1,4 @@
+import { pageLink } from './links.ts';
 import { page, tile } from './page.ts';
 import { isolated } from './text.ts';
 
@@ -40,6 +41,7 @@ export function signInPage(view: SignInView): string {
       request: view.request,
       username: view.username,
       action: view.action,
+      forgot: pageLink('showForgotPassword', view.request),
       focus: view.username === '' ? 'username' : 'password',
       problem: view.problem && signInProblems[view.problem],
     },

@@ -1,5 +1,18 @@
 /** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
+export {
+  type AccountView,
+  type AppsView,
+  accountPage,
+  appsPage,
+  type FactorsView,
+  factorsPage,
+  type PasswordChangeView,
+  passwordChangePage,
+  type SessionsView,
+  sessionsPage,
+} from './account-pages.ts';
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
+export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
 export { type FormPostView, formPostPage } from './form-post-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';

@@ -380,6 +380,10 @@ export interface SessionRecord {
   /** How long it lasts unused. */
   readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
+  /** Address that its sign-in came from; null where that was not kept. */
+  readonly source: string | null;
+  /** What the browser said of itself then. */
+  readonly userAgent: string | null;
 }
 
 /** What a client is still to be told: that a session of its ended. */
@@ -441,12 +445,20 @@ export interface PushedRequestRecord {
   readonly expiresAt: Milliseconds;
 }
 
+/** What a user allowed an app. */
+export interface ConsentRecord {
+  readonly appId: number;
+  readonly scope: readonly string[];
+  readonly allowedAt: Milliseconds;
+}
+
 /** A sign-in in progress, bound to one browser. */
 export interface AuthorizationRequestRecord {
   readonly accountId: number;
   readonly digest: string;
   readonly browserDigest: string;
-  readonly appId: number;
+  /** Null: to the account pages, which are no app. */
+  readonly appId: number | null;
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;
@@ -596,6 +608,21 @@ export interface InviteLinkRecord {
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
+}
+
+/** Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up. */
+export interface ResetRequestRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** What was typed, sealed. */
+  readonly sealedName: string;
+  /** Address that it came from, and the request that asked. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly createdAt: Milliseconds;
+  readonly dueAt: Milliseconds;
 }
 
 /** What is counted and not told one by one. */

@@ -19,6 +19,7 @@ import type {
   AuthorizationServerRecord,
   ClientRecord,
   CodeRecord,
+  ConsentRecord,
   CredentialRecord,
   CredentialTokenRecord,
   CustomAttributeRecord,
@@ -38,6 +39,7 @@ import type {
   PackageBuildRecord,
   PolicyRecord,
   PushedRequestRecord,
+  ResetRequestRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
@@ -396,13 +398,19 @@ export interface AuthorizationServerStore {
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }
 
+/** Where a session was begun may not be known. */
+type NewSession = New<SessionRecord, 'source' | 'userAgent'> & Partial<Pick<SessionRecord, 'source' | 'userAgent'>>;
+
 export interface SessionStore {
-  create(session: New<SessionRecord>): Promise<SessionRecord>;
+  create(session: NewSession): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   end(accountId: number, digest: string): Promise<boolean>;
-  endOfUser(accountId: number, userId: number): Promise<void>;
+  /** All of them, but for the one of the digest `except`. */
+  endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
+  /** Those that were used last, the last one first, ended or not by their own times. */
+  listOfUser(accountId: number, userId: number, limit: number): Promise<SessionRecord[]>;
 }
 
 /** Second factors: devices, recovery codes, and the count of wrong codes, which the right password leaves as it is. */
@@ -499,6 +507,10 @@ export interface AuthorizationStore {
     scope: readonly string[],
     at: Milliseconds,
   ): Promise<void>;
+  /** All that the user allowed. */
+  listConsents(accountId: number, userId: number): Promise<ConsentRecord[]>;
+  /** False when there is none. */
+  removeConsent(accountId: number, userId: number, appId: number): Promise<boolean>;
 }
 
 /** The part of a new access token that the domain decides; the store gives it its id. */
@@ -592,6 +604,18 @@ export interface GrantStore {
   /** The first reason stays: false when it was revoked before. */
   revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<boolean>;
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
+  /** The same for one app of the user's. */
+  revokeOfUserApp(accountId: number, userId: number, appId: number, at: Milliseconds, because: string): Promise<number>;
+  /** The same for all but those of one session. */
+  revokeOfUserElsewhere(
+    accountId: number,
+    userId: number,
+    sid: string,
+    at: Milliseconds,
+    because: string,
+  ): Promise<number>;
+  /** A user's grants that were not revoked and have not expired, oldest first. */
+  listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
   /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
@@ -642,6 +666,17 @@ export interface InviteStore {
   find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
   /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
   use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
+/** Links that were asked for and not sent yet. */
+export interface ResetRequestStore {
+  add(request: New<ResetRequestRecord>): Promise<void>;
+  countOpen(accountId: number): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ResetRequestRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
 }
 
 /** How often what is not told one by one was done. */
@@ -708,6 +743,9 @@ export interface StoreVerbs {
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
+  /** As invites: the links that users asked for themselves. */
+  readonly passwordResets: InviteStore;
+  readonly resetRequests: ResetRequestStore;
   readonly events: EventStore;
   readonly counts: CountStore;
   readonly hooks: HookStore;

@@ -4,11 +4,14 @@ import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { newInvite } from '../support/invites.ts';
+import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password } from '../support/sign-in.ts';
 import {
   type Application,
+  arrived,
   choose,
+  decide,
   demandCode,
   expire,
   giveCode,
@@ -77,6 +80,19 @@ const signInAs =
 const openEnrolment: Way = async (page, { stage, application }) => {
   await page.goto(application.start());
   await signIn(page, await demandCode(stage, await invite(stage, application)));
+};
+
+/** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
+function openAccount(path: string): Way {
+  return async (page, { stage }) => {
+    await page.goto(`${stage.app.account.baseUrl}/account${path}`);
+    await signIn(page, await makeUser(stage.app));
+  };
+}
+
+const enrolOwnDevice: Way = async (page, cast) => {
+  await openAccount('/second-factors/new')(page, cast);
+  await giveCode(page, codeAt(keyOf(await page.content()), cast.stage.app.services.clock.now()), 'Code');
 };
 
 async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
@@ -165,6 +181,67 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['signed out', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/oauth2/logout`)],
+  ['forgotten password', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password?request=x`)],
+  [
+    'forgotten password without a name',
+    async (page, { stage }) => {
+      await page.goto(`${stage.app.account.baseUrl}/forgot-password`);
+      await sendUnchecked(page);
+    },
+  ],
+  [
+    'link that is on its way',
+    (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password/sent?request=x`),
+  ],
+  [
+    'link for a new password',
+    async (page, { stage }) =>
+      page.goto(stage.app.account.baseUrl + (await newLink(stage.app, (await makeUser(stage.app)).email))),
+  ],
+  ['account', openAccount('')],
+  [
+    'account with what was done',
+    async (page, cast) => {
+      await openAccount('')(page, cast);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account?done=password_changed`);
+    },
+  ],
+  ['account: password', openAccount('/password')],
+  [
+    'account: a wrong password',
+    async (page, cast) => {
+      await openAccount('/password')(page, cast);
+      await sendUnchecked(page);
+    },
+  ],
+  ['account: no second factor', openAccount('/second-factors')],
+  ['account: a new device', openAccount('/second-factors/new')],
+  [
+    'account: a wrong code',
+    async (page, cast) => {
+      await openAccount('/second-factors/new')(page, cast);
+      await giveCode(page, 'none', 'Code');
+    },
+  ],
+  ['account: recovery codes', enrolOwnDevice],
+  [
+    'account: second factors',
+    async (page, cast) => {
+      await enrolOwnDevice(page, cast);
+      await page.getByRole('link', { name: 'I have saved them' }).click();
+    },
+  ],
+  ['account: sessions', openAccount('/sessions')],
+  [
+    'account: applications',
+    async (page, cast) => {
+      await page.goto(cast.application.start());
+      await signIn(page, await invite(cast.stage, cast.application));
+      await decide(page, 'Allow');
+      await arrived(page, cast.application);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account/apps`);
+    },
+  ],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

@@ -9,6 +9,7 @@ import { databases } from '../support/stores.ts';
 import { findDatabaseFaults } from './half-applied.ts';
 import { accountOperations } from './store-call-accounts.ts';
 import { hookOperations } from './store-call-hooks.ts';
+import { ownAccountOperations } from './store-call-own-account.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
 import { pushedOperations } from './store-call-pushed.ts';
@@ -28,6 +29,7 @@ for (const kind of databases) {
       ...tokenOperations,
       ...pageOperations,
       ...accountOperations,
+      ...ownAccountOperations,
       ...hookOperations,
       ...pushedOperations,
     ]) {

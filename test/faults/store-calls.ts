@@ -50,7 +50,10 @@ const mostCalls = 100;
 
 /** An application with everything that the operations ask of an account. */
 export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
-  const limits = ['sign-in', 'client-auth', 'register', 'register-open'].map((name) => [`limit.${name}`, 'off']);
+  const limits = ['sign-in', 'client-auth', 'register', 'register-open', 'reset'].map((name) => [
+    `limit.${name}`,
+    'off',
+  ]);
   const settings = { ...Object.fromEntries(limits), registration: 'open', 'grant.password': 'on' };
   const app = await openFaultyApp(kind, { settings, folder: fastFolder() });
   await createRole(app.services, app.account, 'Everyone');

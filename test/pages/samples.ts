@@ -1,15 +1,22 @@
 import {
+  accountPage,
+  appsPage,
   consentPage,
   enrolmentPage,
   errorPage,
+  factorsPage,
+  forgotPasswordPage,
   formPostPage,
   invitePage,
   newPasswordPage,
+  passwordChangePage,
   passwordSavedPage,
   type RefusalReason,
   recoveryCodesPage,
   refusalPage,
+  resetSentPage,
   secondFactorPage,
+  sessionsPage,
   signedInPage,
   signedOutPage,
   signInPage,
@@ -77,6 +84,13 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     request: form.request,
     action: '/sign-out',
   };
+  const own = { accountName: names.account, csrf: form.csrf };
+  const at = Date.UTC(2026, 10, 21, 10);
+  const changing = { ...own, username: names.email, minimumLength: 12, endOthers: true };
+  const device = { id: 1, name: names.user, createdAt: at, lastUsedAt: null };
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const session = { id: 1, own: true, authenticatedAt: at, lastSeenAt: at, source: '2001:db8::17', userAgent };
+  const allowed = { id: 1, name: names.app, scopes: [names.scope], allowedAt: at, hasTokens: true };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -98,11 +112,41 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['new-password-weak', newPasswordPage({ ...replacing, problem: { weakness: 'must have 12 to 256 characters' } })],
     ['invite', invitePage(invited)],
     ['invite-weak', invitePage({ ...invited, problem: { weakness: 'must have 12 to 256 characters' } })],
+    ['invite-forgotten', invitePage({ ...invited, forgotten: true })],
+    ['forgot-password', forgotPasswordPage(form)],
+    ['forgot-password-missing', forgotPasswordPage({ ...form, request: '', missing: true })],
+    ['reset-sent', resetSentPage(form)],
     ['signed-in', signedInPage({ accountName: names.account, userName: names.user, userEmail: names.email })],
     ['signed-in-nameless', signedInPage({ accountName: names.account, userName: '', userEmail: names.email })],
     ['password-saved', passwordSavedPage(names.account)],
+    ['password-saved-forgotten', passwordSavedPage(names.account, true)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    [
+      'account',
+      accountPage({
+        ...{ accountName: names.account, userName: names.user, userEmail: names.email, passwordChangedAt: at },
+        ...{ devices: 1, sessions: 2, apps: 1, done: 'password_changed' },
+      }),
+    ],
+    ['account-password', passwordChangePage(changing)],
+    ['account-password-wrong', passwordChangePage({ ...changing, problem: 'wrong' })],
+    [
+      'account-password-weak',
+      passwordChangePage({ ...changing, problem: { weakness: 'must have 12 to 256 characters' } }),
+    ],
+    [
+      'account-factors',
+      factorsPage({ ...own, devices: [device, { ...device, lastUsedAt: at }], codesLeft: 3, canAdd: true }),
+    ],
+    ['account-factors-none', factorsPage({ ...own, devices: [], codesLeft: 0, canAdd: true })],
+    ['account-new-factor', enrolmentPage({ ...enrolment, own: '/account/second-factors' })],
+    [
+      'account-sessions',
+      sessionsPage({ ...own, sessions: [session, { ...session, own: false, userAgent: null, source: null }] }),
+    ],
+    ['account-apps', appsPage({ ...own, apps: [allowed, { ...allowed, allowedAt: null, hasTokens: false }] })],
+    ['account-apps-none', appsPage({ ...own, apps: [] })],
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
     ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
     ['signed-out', signedOutPage({ accountName: names.account })],

@@ -5,6 +5,7 @@
 
 import { basic } from '../support/app.ts';
 import { password } from '../support/sign-in.ts';
+import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page, pushed } from './live-pages.ts';
@@ -120,6 +121,20 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
+  'pages askForReset': (pool) => forgotten(pool),
+  'pages showAccount': (pool, plan) => ownPage(pool, plan),
+  'pages showPasswordChange': (pool, plan) => ownPage(pool, plan),
+  'pages changePassword': (pool, plan) => passwordChange(pool, plan),
+  'pages showSecondFactors': (pool, plan) => ownPage(pool, plan),
+  'pages showNewSecondFactor': (pool, plan) => ownPage(pool, plan),
+  'pages addSecondFactor': (pool, plan) => newDevice(pool, plan),
+  'pages removeSecondFactor': (pool) => ownForm(pool),
+  'pages renewRecoveryCodes': (pool, { pick }) => ownForm(pool, { enrolled: pick % 3 !== 0 }),
+  'pages showSessions': (pool, plan) => ownPage(pool, plan),
+  'pages endOneSession': (pool) => ownForm(pool),
+  'pages endAllSessions': (pool) => ownForm(pool, { endsBy: (status) => status === 303 }),
+  'pages showApps': (pool, plan) => ownPage(pool, plan),
+  'pages removeApp': (pool) => ownForm(pool),
   'api-v1 authenticateDelegated': (pool) => delegated(pool),
   'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
   'api-1 createInviteLink': (pool) => inviteRequest(pool, false),

@@ -1,6 +1,13 @@
 import { Failure } from '../failure.ts';
+import {
+  type Limit,
+  type LimitName,
+  type LimitSetting,
+  limitDefaults,
+  limitSettings,
+  readLimits,
+} from './limit-settings.ts';
 import type { Setting } from './setting.ts';
-import { type Limit, limit, names, oneOf, onOff, wholeNumber } from './setting-kinds.ts';
 import {
   type DeprecatedSurface,
   readSurfaces,
@@ -9,22 +16,8 @@ import {
   surfaceSettings,
 } from './surface-settings.ts';
 
-export type { Limit };
-
-export const limitDefaults = {
-  'api-2': '5000/h',
-  register: '1000/h',
-  'register-open': '20/h',
-  'sign-in': '60/min',
-  'client-auth': '60/min',
-  par: '600/min',
-  hooks: '500/s',
-  delegated: '600/min',
-  invite: '300/h',
-  xml: '5000/h',
-} as const;
-
-export type LimitName = keyof typeof limitDefaults;
+export type { Limit, LimitName };
+export { limitDefaults };
 
 /** The settings of an account (`gatehouse account set`), parsed. */
 export interface AccountSettings {
@@ -50,6 +43,37 @@ export interface AccountSettings {
   readonly surfaces: Readonly<Record<DeprecatedSurface, SurfaceSettings>>;
 }
 
+function oneOf<const Value extends string>(fallback: Value, values: readonly Value[]): Setting<Value> {
+  return {
+    fallback,
+    allowed: values.map((value) => `\`${value}\``).join(', '),
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+function wholeNumber(fallback: number, least: number, most: number): Setting<number> {
+  return {
+    fallback: String(fallback),
+    allowed: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+const onOff: Setting<'on' | 'off'> = oneOf('off', ['on', 'off']);
+
+const names: Setting<readonly string[]> = {
+  fallback: '',
+  allowed: 'names separated by commas',
+  parse: (text) =>
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+};
+
 const settings = {
   registration: oneOf('token', ['closed', 'token', 'open']),
   open_registration_roles: names,
@@ -63,16 +87,7 @@ const settings = {
   'refresh.idle_days': wholeNumber(14, 1, 365),
   'refresh.absolute_days': wholeNumber(90, 1, 3650),
   signing_key_bits: oneOf('2048', ['2048', '3072']),
-  'limit.api-2': limit(limitDefaults['api-2']),
-  'limit.register': limit(limitDefaults.register),
-  'limit.register-open': limit(limitDefaults['register-open']),
-  'limit.sign-in': limit(limitDefaults['sign-in']),
-  'limit.client-auth': limit(limitDefaults['client-auth']),
-  'limit.par': limit(limitDefaults.par),
-  'limit.hooks': limit(limitDefaults.hooks),
-  'limit.delegated': limit(limitDefaults.delegated),
-  'limit.invite': limit(limitDefaults.invite),
-  'limit.xml': limit(limitDefaults.xml),
+  ...limitSettings,
   ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
 
@@ -105,18 +120,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
     signingKeyBits: read(stored, 'signing_key_bits') === '3072' ? 3072 : 2048,
-    limits: {
-      'api-2': read(stored, 'limit.api-2'),
-      register: read(stored, 'limit.register'),
-      'register-open': read(stored, 'limit.register-open'),
-      'sign-in': read(stored, 'limit.sign-in'),
-      'client-auth': read(stored, 'limit.client-auth'),
-      par: read(stored, 'limit.par'),
-      hooks: read(stored, 'limit.hooks'),
-      delegated: read(stored, 'limit.delegated'),
-      invite: read(stored, 'limit.invite'),
-      xml: read(stored, 'limit.xml'),
-    },
+    limits: readLimits(<Name extends LimitSetting>(name: Name) => read(stored, name)),
     surfaces: readSurfaces(<Name extends SurfaceSetting>(name: Name) => read(stored, name)),
   };
 }

@@ -9,6 +9,7 @@ import { type BrowserState, findOpenRequest, type OpenRequest } from './authoriz
 import { isAllowed } from './consent.ts';
 import { finishRequest } from './finish.ts';
 import { acrOf } from './methods.ts';
+import { isOwnPages } from './own-pages.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { unmetAcr } from './read-parameters.ts';
 import type { AuthorizationError, ClientAnswer } from './redirect.ts';
@@ -159,7 +160,7 @@ async function needsConsent(
   { record, client }: OpenRequest,
   user: UserRecord,
 ): Promise<boolean> {
-  if (record.decision === 'allow' && record.decidedBy === user.id) return false;
+  if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
   return allowed === null || !isAllowed(record.parameters, allowed);

@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { OpenRequest } from './authorization-request.ts';
+import { isOwnPages } from './own-pages.ts';
 import { type AuthorizationError, answerCode, answerError, type ClientAnswer } from './redirect.ts';
 
 const codeMilliseconds = 60_000;
@@ -18,7 +19,7 @@ export async function finishRequest(
   const code = newSecret(services.random, '');
   const finished = await services.store.transaction(async (tx) => {
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
-    if ('error' in result) return true;
+    if ('error' in result || isOwnPages(client)) return true;
     await tx.authorizations.createCode({
       accountId: account.id,
       digest: digestOf(code),
@@ -36,6 +37,7 @@ export async function finishRequest(
   });
   if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
   const { parameters } = record;
+  if (isOwnPages(client)) return { answer: { by: 'redirect', location: parameters.redirectUri } };
   const answer = 'error' in result ? answerError(account, parameters, result) : answerCode(account, parameters, code);
   return { answer };
 }

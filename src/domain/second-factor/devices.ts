@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { FactorDeviceRecord, FactorKind, Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { kinds } from './kinds.ts';
@@ -48,6 +49,7 @@ export async function removeDevice(
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
   deviceId: number,
+  actor?: Actor,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     const { secondFactors } = tx;
@@ -57,7 +59,8 @@ export async function removeDevice(
       await secondFactors.clearAttempts(account.id, userId);
     }
     const target = { type: 'user', id: userId } as const;
-    await recordEvent(tx, services, account, { action: 'mfa.removed', target, detail: { device_id: deviceId } });
+    const detail = { device_id: deviceId };
+    await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
   });
 }
 

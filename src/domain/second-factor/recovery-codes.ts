@@ -64,11 +64,12 @@ export function renewRecoveryCodes(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
+  actor?: Actor,
 ): Promise<readonly string[]> {
   return services.store.transaction(async (tx) => {
     if ((await tx.secondFactors.listDevices(account.id, userId)).length === 0) {
       throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
     }
-    return giveRecoveryCodes(services, tx, account, userId);
+    return giveRecoveryCodes(services, tx, account, userId, actor);
   });
 }

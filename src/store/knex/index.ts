@@ -15,7 +15,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
 import { hookVerbs } from './hooks.ts';
-import { inviteVerbs } from './invites.ts';
+import { linkVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
@@ -23,6 +23,7 @@ import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
+import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
@@ -67,7 +68,9 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),
-    invites: inviteVerbs(db),
+    invites: linkVerbs(db, 'invite_links'),
+    passwordResets: linkVerbs(db, 'password_resets'),
+    resetRequests: resetRequestVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
     hooks: hookVerbs(db),

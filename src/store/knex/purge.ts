@@ -18,6 +18,7 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   { table: 'codes', key: ['digest'], keep: day },
   { table: 'sessions', key: ['id'], keep: 0 },
   { table: 'invite_links', key: ['digest'], keep: 30 * day },
+  { table: 'password_resets', key: ['digest'], keep: day },
   // Those that nobody accepted: an accepted one has no end.
   { table: 'factor_devices', key: ['id'], keep: 0 },
   { table: 'factor_verifications', key: ['id'], keep: hour },

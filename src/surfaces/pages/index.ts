@@ -5,11 +5,15 @@ import type { operations } from '../../../generated/pages.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { overview } from './account/overview.ts';
+import { ownSecondFactors } from './account/second-factors.ts';
+import { sessionsAndApps } from './account/sessions-and-apps.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
+import { forgottenPassword } from './forgot-password.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
 import { readAsset } from './read-asset.ts';
@@ -39,6 +43,10 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showSignedOut,
     readAsset: readAsset(),
     ...invites(services),
+    ...forgottenPassword(services),
+    ...overview(services),
+    ...ownSecondFactors(services),
+    ...sessionsAndApps(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

@@ -85,6 +85,11 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
 
+/** What a scope allows, in words where there are any. */
+export function scopeTitle(name: string): string {
+  return scopeViews[name]?.title ?? name;
+}
+
 /** A scope of an API: its name tells two of the same description apart. */
 function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView {
   const description = known.find(({ value }) => value === name)?.description ?? '';

@@ -6,6 +6,8 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { account } from './account.ts';
+import { accountParts } from './account-parts.ts';
 import { assets } from './assets.ts';
 import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
@@ -13,6 +15,7 @@ import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
+import { forgotPassword } from './forgot-password.ts';
 import { headers } from './headers.ts';
 import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
@@ -44,6 +47,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   consent,
   invites,
   'sign-out': signOut,
+  'forgotten password': forgotPassword,
+  account,
+  'parts of the account': accountParts,
   assets,
 };
 

@@ -14,6 +14,8 @@ import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 import * as requests from './0015_requests.ts';
 import * as sectors from './0016_sectors.ts';
+import * as accountPages from './0019_account_pages.ts';
+import * as passwordResets from './0020_password_resets.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -32,6 +34,8 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0014_sign_out', ...signOut },
   { name: '0015_requests', ...requests },
   { name: '0016_sectors', ...sectors },
+  { name: '0019_account_pages', ...accountPages },
+  { name: '0020_password_resets', ...passwordResets },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -11,7 +11,8 @@ export interface paths {
         /**
          * Show the sign-in page
          * @description Shows a form with the fields `username` (type `text`) and `password` and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application.
+         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application. A second form, hidden until
+         *     a script finds that the browser has passkeys, asks for one and is sent to `POST /sign-in/passkey`.
          *
          *     Answers 303 to `/continue` when the browser is signed in already and the authorization request does not ask for
          *     another sign-in.
@@ -34,6 +35,112 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/sign-in/passkey": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Takes what the browser answered when the sign-in page asked it for a passkey, and answers 303 to `/continue`, with a
+         *     new session. No name and no password is needed, and no second factor follows: the authenticator has verified its user
+         *     ([WebAuthn Level 3 section 6.1](https://www.w3.org/TR/webauthn-3/#sctn-authenticator-data)). In tokens `amr` is `hwk`
+         *     (`swk` where copies of the key may be kept), `user` and `mfa`
+         *     ([RFC 8176 section 2](https://www.rfc-editor.org/rfc/rfc8176#section-2)).
+         *
+         *     The challenge is of the page that showed it, good for 10 minutes and once. Origin and relying party are the account's
+         *     base URL and its host. A pause after wrong passwords does not concern passkeys; what is wrong counts as a failed sign-in
+         *     of its source address.
+         *
+         *     A password that is too old does not stop it. Where the password was marked as expired (status 4), `/continue` leads to
+         *     `/new-password` as after a right password.
+         */
+        readonly post: operations["signInWithPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/second-factor/passkey": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a passkey as the second factor
+         * @description Takes what the browser answered when `/second-factor` asked it for one of the user's passkeys, and answers 303 to
+         *     `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong counts as a
+         *     failed sign-in of its source address.
+         *
+         *     Without a right password before it, in this browser and for this request, it is 400.
+         */
+        readonly post: operations["giveSecondPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/passkeys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the passkeys of the user
+         * @description Lists the passkeys of whoever is signed in, with a form for each with which it is renamed or removed, and one that
+         *     has the browser make another. Where the user has ten devices, authenticator apps included, it has no such form.
+         *
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly get: operations["showPasskeys"];
+        readonly put?: never;
+        /**
+         * Add a passkey
+         * @description Keeps the passkey that the browser has made and answers 303 to the list. Its authenticator must have verified the user,
+         *     and it must be one that is found without a name (a discoverable credential). Nothing vouches for the make of the
+         *     authenticator, and a statement that does is not taken
+         *     ([WebAuthn Level 3 section 5.4.7](https://www.w3.org/TR/webauthn-3/#enum-attestation-convey)). Keys are Ed25519, ES256 or RS256.
+         */
+        readonly post: operations["addPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/passkeys/change": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rename or remove a passkey
+         * @description `change` is the button that was pressed: `rename` or `remove`; anything else is 400. A passkey that was removed signs nobody
+         *     in any more; who is signed in stays so. One that is not there any more is left as it is.
+         */
+        readonly post: operations["changePasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/second-factor": {
         readonly parameters: {
             readonly query?: never;
@@ -44,9 +151,13 @@ export interface paths {
         /**
          * Show the page on which a second factor is given
          * @description Shows a form with the text field `otp` (`autocomplete="one-time-code"`) and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`. It comes
-         *     after the right password of a user who has a device, in the browser that sent it, and for a user who is signed in
-         *     without a second factor where the policy in force or `acr_values` wants one.
+         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`, for a user
+         *     who has a device that makes codes. A form for a passkey, to be sent to `POST /second-factor/passkey`, is there for a
+         *     user who has one, and alone for a user who has nothing else.
+         *
+         *     The page comes after the right password of a user who has a device that makes codes, in the browser that sent it;
+         *     and where the policy in force or `acr_values` wants a second factor also for a user who has passkeys alone, and for
+         *     one who is signed in without a second factor.
          *
          *     Answers 303 to `/continue` when no code is due.
          */
@@ -610,7 +721,7 @@ export interface paths {
         };
         /**
          * Read a file of the pages
-         * @description The style sheet, the icon and the script. A name that is not one of them is 404.
+         * @description The style sheet, the icon and the scripts. A name that is not one of them is 404.
          *
          *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may keep the
          *     file for ever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
@@ -719,6 +830,43 @@ export interface components {
              * @example allow
              */
             readonly decision?: string;
+        };
+        /**
+         * @description What the browser answered, as JSON ([WebAuthn Level 3 section 5.1](https://www.w3.org/TR/webauthn-3/#iface-pkcredential), `toJSON`); at most 12288 characters. Missing or of another form is one that does not count.
+         * @example {"id":"kD2mV8sQ1nW5yB7cR9dF2g","rawId":"kD2mV8sQ1nW5yB7cR9dF2g","type":"public-key","response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0","authenticatorData":"SZYN5YgOjGh0NBcPZHZgW4","signature":"MEUCIQDx","userHandle":"pW6nD0xH3kM9rV2tY5uA8c"}}
+         */
+        readonly Credential: string;
+        /** @description The form for a passkey as the script of a page sends it. */
+        readonly PasskeySignInForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly credential?: components["schemas"]["Credential"];
+        };
+        /**
+         * @description By what its user knows the passkey: 1 to 64 characters; white space around it is ignored. More than 256 characters are 400.
+         * @example My laptop
+         */
+        readonly PasskeyName: string;
+        /** @description The form for a new passkey as the script of the page sends it. */
+        readonly PasskeyForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly credential?: components["schemas"]["Credential"];
+            readonly name?: components["schemas"]["PasskeyName"];
+        };
+        /** @description The form of one passkey as a browser sends it. */
+        readonly PasskeyChangeForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description The number of the passkey, from the page's hidden member; at most 16 characters.
+             * @example 17
+             */
+            readonly passkey?: string;
+            readonly name?: components["schemas"]["PasskeyName"];
+            /**
+             * @description The button that was pressed, `rename` or `remove`. Anything else, or nothing, is 400.
+             * @example rename
+             */
+            readonly change?: string;
         };
         /** @description The form for a first password as a browser sends it. */
         readonly InviteForm: {
@@ -1084,7 +1232,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame; a script of this host only on the page that takes an answer to a client, which is of use without it too. On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey and on the one that takes an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
@@ -1275,6 +1423,368 @@ export interface operations {
                      *     <h1>Too many tries</h1>
                      *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly signInWithPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0\",\"authenticatorData\":\"SZYN5YgOjGh0NBcPZHZgW4\",\"signature\":\"MEUCIQDx\",\"userHandle\":\"pW6nD0xH3kM9rV2tY5uA8c\"}}"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeySignInForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description The answer does not count: no passkey of this account, one that was removed, a challenge that is over or was used, or another origin. The sign-in page again, with one text for all. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Sign in to Expense Desk – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Sign in</h1>
+                     *     <div role="alert">We could not sign you in</div>
+                     *     <form method="post" action="/sign-in/passkey" data-passkey="get" hidden>
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <button type="submit">Sign in with a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly giveSecondPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0\",\"authenticatorData\":\"SZYN5YgOjGh0NBcPZHZgW4\",\"signature\":\"MEUCIQDx\",\"userHandle\":\"pW6nD0xH3kM9rV2tY5uA8c\"}}"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeySignInForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description The answer does not count: not a passkey of this user, one that was removed, a challenge that is over or was used, or another origin. The page again, with one text for all. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Enter your code – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Enter your code</h1>
+                     *     <div role="alert">This passkey does not work</div>
+                     *     <form method="post" action="/second-factor/passkey" data-passkey="get" hidden>
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <button type="submit">Use a passkey instead</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showPasskeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example passkey_added
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly addPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0\",\"attestationObject\":\"o2NmbXRkbm9uZQ\",\"transports\":[\"internal\"]}}",
+                 *       "name": "My laptop"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeyForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The name is none, the answer does not count, the passkey is known, or the user has ten devices. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <div role="alert">This is no name</div>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly changePasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "passkey": "17",
+                 *       "name": "My old laptop",
+                 *       "change": "rename"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeyChangeForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The name is none. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <div role="alert">This is no name</div>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
                      *     </main>
                      *     </html>
                      */
@@ -3045,7 +3555,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description `styles.css`, `send-form.js` or `icon.svg`; at most 64 characters.
+                 * @description `styles.css`, `icon.svg`, `send-form.js` or `passkeys.js`; at most 64 characters.
                  * @example styles.css
                  */
                 readonly name: string;
@@ -3065,7 +3575,7 @@ export interface operations {
                 content: {
                     /** @example main { max-width: 26rem; } */
                     readonly "text/css": string;
-                    /** @example document.forms[0].submit(); */
+                    /** @example document.querySelector('form').hidden = false; */
                     readonly "text/javascript": string;
                     /** @example <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M7 25V14h18v11Z"/></svg> */
                     readonly "image/svg+xml": string;

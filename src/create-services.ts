@@ -6,6 +6,7 @@ import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { createMailer } from './adapters/mail.ts';
 import { registryOfNpm } from './adapters/npm-configuration.ts';
+import { createPasskeys } from './adapters/passkeys.ts';
 import { systemRandom } from './adapters/random.ts';
 import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
@@ -71,6 +72,7 @@ export async function createServices(
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),
     limits,
+    passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),

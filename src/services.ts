@@ -6,6 +6,7 @@ import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import type { Mailer, ResetMails } from './domain/mail.ts';
+import type { Passkeys } from './domain/passkeys/port.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -173,6 +174,7 @@ export interface Services {
   readonly signer: Signer;
   readonly passwords: Passwords;
   readonly totp: Totp;
+  readonly passkeys: Passkeys;
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;

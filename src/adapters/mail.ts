@@ -25,6 +25,9 @@ export interface MailOptions {
   readonly folder: string;
 }
 
+/** RFC 3834 §5: nobody's absence is told to a machine. */
+const automatic = 'auto-generated';
+
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
 /** Nothing in a message names a file or an address to be read from. */
@@ -47,19 +50,47 @@ function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, f
   return { send: async (mail) => void (await transport.sendMail(headed(mail))) };
 }
 
-/** One file for each message, mode 0600, by the time it was written. */
+/**
+ * One file for each message, mode 0600, by the time it was written. Everything in it is as it is read (RFC 6532), so
+ * that a link can be copied from it without a mail program.
+ */
 function intoFolder(folder: string, from: string): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed }, { from });
   return {
     send: async (mail) => {
-      const { message } = await transport.sendMail(headed(mail));
-      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
-      createPrivateFile(join(folder, name), message.toString());
+      const now = new Date();
+      const unique = randomBytes(4).toString('hex');
+      const name = `${now.toISOString().replaceAll(':', '-')}-${unique}.eml`;
+      createPrivateFile(join(folder, name), plainMessage(mail, from, now, `part-${unique}`));
     },
   };
 }
 
-/** RFC 3834 §5: nobody's absence is told to a machine. The address stands alone: nothing in it is a list. */
+function plainMessage({ to, subject, text, html }: Mail, from: string, now: Date, boundary: string): string {
+  const header = (name: string, value: string) => `${name}: ${value.replace(/\p{Cc}+/gu, ' ')}`;
+  const part = (type: string, content: string) => [
+    `--${boundary}`,
+    `Content-Type: ${type}; charset=utf-8`,
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    content,
+  ];
+  return [
+    header('Date', now.toUTCString().replace('GMT', '+0000')),
+    header('From', from),
+    header('To', to),
+    header('Subject', subject),
+    header('Auto-Submitted', automatic),
+    header('MIME-Version', '1.0'),
+    header('Content-Type', `multipart/alternative; boundary="${boundary}"`),
+    '',
+    ...part('text/plain', text),
+    ...part('text/html', html),
+    `--${boundary}--`,
+    '',
+  ].join('\n');
+}
+
+/** The address stands alone: nothing in it is a list. */
 function headed({ to, subject, text, html }: Mail) {
-  return { to: { name: '', address: to }, subject, text, html, headers: { 'auto-submitted': 'auto-generated' } };
+  return { to: { name: '', address: to }, subject, text, html, headers: { 'auto-submitted': automatic } };
 }

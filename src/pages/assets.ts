@@ -15,11 +15,12 @@ export interface Asset {
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
-    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'account', 'adaptations'].map(
+    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'account', 'passkeys', 'adaptations'].map(
       (part) => `styles/${part}.css`,
     ),
   },
   'send-form.js': { type: 'text/javascript; charset=utf-8', parts: ['send-form.js'] },
+  'passkeys.js': { type: 'text/javascript; charset=utf-8', parts: ['passkeys.js'] },
   'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },
 } as const;
 

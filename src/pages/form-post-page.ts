@@ -23,7 +23,7 @@ export function formPostPage({ accountName, action, members }: FormPostView): st
       host: URL.parse(action)?.host ?? '',
       action,
       members: Object.entries(members),
-      scriptUrl: assetUrl('send-form.js'),
+      sendFormUrl: assetUrl('send-form.js'),
     },
   );
 }

@@ -5,6 +5,9 @@ const notices = {
   password_changed: 'Your password is changed.',
   device_added: 'The authenticator app is added.',
   device_removed: 'The device is removed.',
+  passkey_added: 'The passkey is added. It signs you in from now on.',
+  passkey_renamed: 'The passkey has its new name.',
+  passkey_removed: 'The passkey is removed.',
   session_ended: 'The browser is signed out.',
   access_removed: 'The application cannot use your account any more.',
 } as const;

@@ -1,8 +1,7 @@
-/** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
+/** The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works without any. */
+export { type AccountView, accountPage } from './account-page.ts';
 export {
-  type AccountView,
   type AppsView,
-  accountPage,
   appsPage,
   type FactorsView,
   factorsPage,
@@ -16,6 +15,7 @@ export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './fo
 export { type FormPostView, formPostPage } from './form-post-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
+export { type PasskeysView, type PasskeyView, passkeysPage } from './passkeys-page.ts';
 export {
   type EnrolmentView,
   enrolmentPage,

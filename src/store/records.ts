@@ -482,8 +482,8 @@ export interface AuthorizationRequestRecord {
   readonly expiresAt: Milliseconds;
 }
 
-/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
-export type FactorKind = 'totp';
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238), or a passkey (WebAuthn Level 3). */
+export type FactorKind = 'totp' | 'passkey';
 
 /** What a user has beside the password. It counts once it is accepted. */
 export interface FactorDeviceRecord {
@@ -495,15 +495,36 @@ export interface FactorDeviceRecord {
   readonly name: string;
   /** Names its registration; a UUID. */
   readonly registrationId: string;
-  /** Its seed, sealed under the account's data key. */
+  /** Its seed, sealed under the account's data key; of a passkey, the public key, so that nobody puts another in its place. */
   readonly sealedSecret: string;
-  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first, and of a passkey. */
   readonly lastStep: number;
   readonly lastUsedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   /** Until when it can be accepted; null once it is. */
   readonly expiresAt: Milliseconds | null;
   readonly acceptedAt: Milliseconds | null;
+}
+
+/** What is kept of a passkey beside the device that it is. */
+export interface PasskeyRecord {
+  readonly accountId: number;
+  readonly deviceId: number;
+  /** Base64url; unique in the account. */
+  readonly credentialId: string;
+  /** As the authenticator said last; 0 where it does not count. */
+  readonly counter: number;
+  /** How it is reached, as the browser said. */
+  readonly transports: readonly string[];
+  /** It may be on several devices; never changes. */
+  readonly backupEligible: boolean;
+  readonly backedUp: boolean;
+}
+
+/** A passkey with its device. */
+export interface StoredPasskey {
+  readonly device: FactorDeviceRecord;
+  readonly passkey: PasskeyRecord;
 }
 
 /** Asks, over the management API, for a code of a device. */

@@ -37,6 +37,7 @@ import type {
   NoticeRecord,
   OpenClient,
   PackageBuildRecord,
+  PasskeyRecord,
   PolicyRecord,
   PushedRequestRecord,
   ResetRequestRecord,
@@ -47,6 +48,7 @@ import type {
   SessionRecord,
   SignInHistoryRecord,
   SigningKeyRecord,
+  StoredPasskey,
   TokenClient,
   TokenUser,
   UserDetails,
@@ -426,6 +428,8 @@ export interface SecondFactorStore {
   acceptDevice(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
   /** Uses up a time step of an accepted device: true for exactly one caller, and never for an older step. */
   useStep(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Names an accepted device anew; false when there is none. */
+  renameDevice(accountId: number, userId: number, id: number, name: string): Promise<boolean>;
   /** Removes an accepted device; false when there is none. */
   removeDevice(accountId: number, userId: number, id: number): Promise<boolean>;
   /** As `UserStore.countAttempt`, for codes. */
@@ -441,6 +445,24 @@ export interface SecondFactorStore {
   findVerification(accountId: number, userId: number, id: string): Promise<FactorVerificationRecord | null>;
   /** True for exactly one caller, before `expiresAt`. */
   acceptVerification(accountId: number, id: string, at: Milliseconds): Promise<boolean>;
+}
+
+/** What passkeys have beside the device that each of them is, and the challenges that were answered. */
+export interface PasskeyStore {
+  /** Throws `conflict` when the account has a passkey with this credential id. */
+  create(passkey: PasskeyRecord): Promise<void>;
+  findByCredential(accountId: number, credentialId: string): Promise<StoredPasskey | null>;
+  /** Oldest first. */
+  list(accountId: number, userId: number): Promise<StoredPasskey[]>;
+  /** Keeps what an authenticator says at a use; false when there is none, and when its counter has gone as far already. */
+  use(
+    accountId: number,
+    deviceId: number,
+    said: Pick<PasskeyRecord, 'counter' | 'backedUp'>,
+    at: Milliseconds,
+  ): Promise<boolean>;
+  /** Uses a challenge up, which is of no use from `expiresAt` on: true for exactly one caller. */
+  useChallenge(accountId: number, digest: string, expiresAt: Milliseconds): Promise<boolean>;
 }
 
 /** How far a user has come who gave the right password and is not signed in yet. */
@@ -739,6 +761,7 @@ export interface StoreVerbs {
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly secondFactors: SecondFactorStore;
+  readonly passkeys: PasskeyStore;
   readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly grants: GrantStore;

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { newInvite } from '../support/invites.ts';
+import { givePasskey } from '../support/passkeys.ts';
 import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password } from '../support/sign-in.ts';
@@ -82,6 +83,24 @@ const openEnrolment: Way = async (page, { stage, application }) => {
   await signIn(page, await demandCode(stage, await invite(stage, application)));
 };
 
+/** Opens the page of a new user who has so many passkeys. */
+const openPasskeys =
+  (many: number): Way =>
+  async (page, { stage, application }) => {
+    const user = await invite(stage, application);
+    await page.goto(application.start());
+    await signIn(page, user);
+    for (let made = 0; made < many; made += 1) await givePasskey(stage.app, user);
+    await page.goto(`${stage.app.account.baseUrl}/account/passkeys`);
+  };
+
+/** Sends a form of a page, past the checks of the browser and without its script. */
+async function sendBare(page: Page, form: string): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.evaluate(`document.querySelector('${form}').submit()`);
+  await loaded;
+}
+
 /** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
 function openAccount(path: string): Way {
   return async (page, { stage }) => {
@@ -133,6 +152,49 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
       await giveCode(page, 'aaaaa-aaaaa', 'Recovery code');
     },
   ],
+  [
+    'sign-in with a passkey that is not known',
+    async (page, { application }) => {
+      await page.goto(application.start());
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  [
+    'second factor by a passkey alone',
+    async (page, { stage, application }) => {
+      const user = await demandCode(stage, await invite(stage, application));
+      await givePasskey(stage.app, user);
+      await page.goto(application.start());
+      await signIn(page, user);
+    },
+  ],
+  [
+    'second factor with a passkey that is not known',
+    async (page, { stage, application }) => {
+      const user = await invite(stage, application);
+      await giveDevice(stage.app, user);
+      await givePasskey(stage.app, user);
+      await page.goto(application.start());
+      await signIn(page, user);
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  ['passkeys', openPasskeys(2)],
+  [
+    'passkeys, one of them open',
+    async (page, cast) => {
+      await openPasskeys(1)(page, cast);
+      await page.getByText('Rename or remove').click();
+    },
+  ],
+  [
+    'passkeys with one that was not added',
+    async (page, cast) => {
+      await openPasskeys(0)(page, cast);
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  ['passkeys, as many as there may be', openPasskeys(10)],
   ['enrolment', openEnrolment],
   [
     'enrolment with a wrong code',

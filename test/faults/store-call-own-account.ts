@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { FaultyApp } from '../support/faults.ts';
 import { goodPassword } from '../support/invites.ts';
+import { givePasskey, passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { CookieJar, makeUser, password, readForm, submit, type Walk, walk } from '../support/sign-in.ts';
 import { isSignedIn, signedInBrowser } from '../support/sign-out.ts';
@@ -63,6 +64,8 @@ export const ownAccountOperations: readonly Operation[] = [
   // Kept, and the browser did not hear of it: the user gets a second message, whose link takes the place of the first.
   form('askForReset', '/forgot-password', {}, async (app) => {
     const user = await makeUser(app);
+    // What is done after the answer is no part of the request.
+    app.services.resetMails.wake = () => {};
     const { jar, answer } = await walk(app, new CookieJar(), '/forgot-password');
     const settle = async () => {
       await app.services.resetMails.run();
@@ -79,6 +82,7 @@ export const ownAccountOperations: readonly Operation[] = [
   },
   page('showAccount', '/account'),
   page('showSecondFactors', '/account/second-factors'),
+  page('showPasskeys', '/account/passkeys'),
   page('showSessions', '/account/sessions'),
   page('showApps', '/account/apps'),
   // Changed, and the browser did not hear of it: the present password is another one.
@@ -107,6 +111,22 @@ export const ownAccountOperations: readonly Operation[] = [
     const settle = async () =>
       assert.deepEqual(await app.services.store.secondFactors.listDevices(app.account.id, userId), []);
     return { jar, fields, settle };
+  }),
+  // Added, and the browser did not hear of it: its answer was used up.
+  form('addPasskey', '/account/passkeys', { again: 422 }, async (app) => {
+    const { jar, userId } = await enter(app);
+    const at = await walk(app, jar, '/account/passkeys');
+    const credential = new TestPasskey(app.account.baseUrl).create(passkeyOptionsOf(at.answer.text));
+    const fields = { ...formTo(at, '/account/passkeys'), credential, name: 'Laptop' };
+    const settle = async () => assert.equal((await app.services.store.passkeys.list(app.account.id, userId)).length, 1);
+    return { jar, fields, settle };
+  }),
+  form('changePasskey', '/account/passkeys/change', {}, async (app) => {
+    const { jar, userId } = await enter(app);
+    await givePasskey(app, { id: userId });
+    const fields = formTo(await walk(app, jar, '/account/passkeys'), '/account/passkeys/change');
+    const settle = async () => assert.deepEqual(await app.services.store.passkeys.list(app.account.id, userId), []);
+    return { jar, fields: { ...fields, change: 'remove' }, settle };
   }),
   form('endAllSessions', '/account/sessions/end-all', {}, async (app) => {
     const browser = await signedInBrowser(app);

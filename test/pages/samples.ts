@@ -9,6 +9,7 @@ import {
   formPostPage,
   invitePage,
   newPasswordPage,
+  passkeysPage,
   passwordChangePage,
   passwordSavedPage,
   type RefusalReason,
@@ -24,6 +25,19 @@ import {
 } from '../../src/pages/views.ts';
 
 const requestId = '01J9Z6T2M4V8Q0W3K7R5N1B6XC';
+
+/** What a page asks the browser with for a passkey, on the host that the tests open it on. */
+export const passkeyOptions = JSON.stringify({
+  rpId: 'pages.localhost',
+  challenge: 'AAAA',
+  userVerification: 'required',
+});
+const creationOptions = JSON.stringify({
+  rp: { id: 'pages.localhost', name: 'Northwind Traders' },
+  user: { id: 'AAAA', name: 'ada', displayName: 'Ada' },
+  challenge: 'AAAA',
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+});
 
 /** What people and clients may choose freely on the pages. */
 export interface Names {
@@ -71,7 +85,15 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
   };
   const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };
   const invited = { ...replacing, token: 'il_pW6nD0xH3kM9', action: '/password/reset' };
+  const signIn = { ...form, action: '/sign-in', passkeyOptions, passkeyAction: '/sign-in/passkey' };
   const factor = { ...form, username: names.email, action: '/second-factor' };
+  const passkey = { passkeyOptions, passkeyAction: '/second-factor/passkey' };
+  const coded = { ...factor, ...passkey, codes: true, passkeyOptions: null };
+  const laptop = { id: 17, name: names.app, createdAt: 1_760_000_000_000, lastUsedAt: null, backedUp: false };
+  const passkeys = {
+    ...{ accountName: names.account, userName: names.user, userEmail: names.email, csrf: form.csrf, creationOptions },
+    passkeys: [laptop, { ...laptop, id: 18, name: 'Phone', lastUsedAt: 1_763_000_000_000, backedUp: true }],
+  };
   const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
   const url = `otpauth://totp/Northwind:ada?issuer=Northwind&secret=${secret}`;
   const enrolment = { ...factor, secret, url, action: '/second-factor/enrol' };
@@ -98,12 +120,18 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
   };
   const error = { title: 'Nothing here', message: 'There is no page at this address.', requestId, status: 404 };
   return new Map([
-    ['sign-in', signInPage({ ...form, username: '', action: '/sign-in' })],
-    ['sign-in-wrong', signInPage({ ...form, username: names.user, problem: 'wrong', action: '/sign-in' })],
-    ['sign-in-missing', signInPage({ ...form, username: '', problem: 'missing', action: '/sign-in' })],
-    ['second-factor', secondFactorPage(factor)],
-    ['second-factor-wrong', secondFactorPage({ ...factor, problem: 'wrong' })],
-    ['second-factor-recovery', secondFactorPage({ ...factor, problem: 'wrong', recovery: true })],
+    ['sign-in', signInPage({ ...signIn, username: '' })],
+    ['sign-in-wrong', signInPage({ ...signIn, username: names.user, problem: 'wrong' })],
+    ['sign-in-missing', signInPage({ ...signIn, username: '', problem: 'missing' })],
+    ['sign-in-passkey', signInPage({ ...signIn, username: '', problem: 'passkey' })],
+    ['second-factor', secondFactorPage(coded)],
+    ['second-factor-wrong', secondFactorPage({ ...coded, problem: 'wrong' })],
+    ['second-factor-recovery', secondFactorPage({ ...coded, problem: 'wrong', recovery: true })],
+    ['second-factor-either', secondFactorPage({ ...factor, ...passkey, codes: true, problem: 'passkey' })],
+    ['second-factor-passkey', secondFactorPage({ ...factor, ...passkey, codes: false })],
+    ['passkeys', passkeysPage(passkeys)],
+    ['passkeys-none', passkeysPage({ ...passkeys, userName: '', passkeys: [], problem: 'name' })],
+    ['passkeys-full', passkeysPage({ ...passkeys, creationOptions: null, problem: 'full' })],
     ['enrolment', enrolmentPage(enrolment)],
     ['enrolment-missing', enrolmentPage({ ...enrolment, problem: 'missing' })],
     ['recovery-codes', recoveryCodesPage({ ...form, codes: recoveryCodes, next: '/continue?request=Zk3vQ8sT1nW5' })],
@@ -126,7 +154,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
       'account',
       accountPage({
         ...{ accountName: names.account, userName: names.user, userEmail: names.email, passwordChangedAt: at },
-        ...{ devices: 1, sessions: 2, apps: 1, done: 'password_changed' },
+        ...{ devices: 1, passkeys: 1, sessions: 2, apps: 1, done: 'password_changed' },
       }),
     ],
     ['account-password', passwordChangePage(changing)],

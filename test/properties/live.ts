@@ -9,6 +9,7 @@ import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-a
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page, pushed } from './live-pages.ts';
+import { changedPasskey, newPasskey, shownPasskey } from './live-passkeys.ts';
 import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
@@ -33,6 +34,8 @@ const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) 
     };
   },
 };
+
+const assetNames = ['styles.css', 'icon.svg', 'send-form.js', 'passkeys.js'];
 
 /** By operation: everything else. */
 const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken>>> = {
@@ -97,6 +100,8 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, 'code', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
     return { ...taken, user: taken.signedIn };
   },
+  'pages signInWithPasskey': (pool) => shownPasskey(pool, 'sign-in'),
+  'pages giveSecondPasskey': (pool) => shownPasskey(pool, 'second factor'),
   'pages showEnrolment': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'enrolment', 'query'),
   'pages enrolSecondFactor': async (pool) => {
     const taken = await page(pool, 'enrolment', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
@@ -130,6 +135,9 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages addSecondFactor': (pool, plan) => newDevice(pool, plan),
   'pages removeSecondFactor': (pool) => ownForm(pool),
   'pages renewRecoveryCodes': (pool, { pick }) => ownForm(pool, { enrolled: pick % 3 !== 0 }),
+  'pages showPasskeys': (pool, plan) => ownPage(pool, plan),
+  'pages addPasskey': (pool) => newPasskey(pool),
+  'pages changePasskey': (pool, plan) => changedPasskey(pool, plan),
   'pages showSessions': (pool, plan) => ownPage(pool, plan),
   'pages endOneSession': (pool) => ownForm(pool),
   'pages endAllSessions': (pool) => ownForm(pool, { endsBy: (status) => status === 303 }),
@@ -139,7 +147,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
   'api-1 createInviteLink': (pool) => inviteRequest(pool, false),
   'pages readAsset': async (_pool, { pick }) => ({
-    live: { path: { name: ['styles.css', 'icon.svg', 'send-form.js'][pick % 3] ?? '' } },
+    live: { path: { name: assetNames[pick % assetNames.length] ?? '' } },
   }),
 };
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
 import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
+import { createPasskeys } from '../../src/adapters/passkeys.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
 import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
@@ -107,6 +108,7 @@ export async function testServices(
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     totp: createTotp(),
     limits,
+    passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: createLazyRunner(() =>

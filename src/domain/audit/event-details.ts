@@ -18,17 +18,18 @@ interface WithoutApp {
 export interface EventDetails {
   /** `methods`: how the user showed who they are, as `amr` says it (RFC 8176). */
   'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
-  'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
+  'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'wrong_passkey' | 'closed' };
   /** The password was right; the user's standing was not. */
   'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
   'mfa.registered': FactorDetail;
   'mfa.enrolled': FactorDetail;
+  'mfa.renamed': DeviceDetail;
   'mfa.removed': DeviceDetail;
   'mfa.verification_started': DeviceDetail;
   'mfa.verified': DeviceDetail;
-  'mfa.failed': { readonly reason: 'wrong_code' | 'closed' };
+  'mfa.failed': { readonly reason: 'wrong_code' | 'wrong_passkey' | 'closed' };
   /** Too many wrong codes in a row: closed for a time. */
   'mfa.closed': { readonly attempts: number };
   'mfa.recovery_code_used': { readonly left: number };

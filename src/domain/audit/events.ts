@@ -36,6 +36,7 @@ export const outcomes = {
   'sign_in.closed': 'success',
   'mfa.registered': 'success',
   'mfa.enrolled': 'success',
+  'mfa.renamed': 'success',
   'mfa.removed': 'success',
   'mfa.verification_started': 'success',
   'mfa.verified': 'success',

@@ -4,10 +4,10 @@ import type { Services } from '../../services.ts';
 import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { withSecondFactor } from '../login/methods.ts';
+import { codeMethods, withSecondFactor } from '../login/methods.ts';
 import { raiseSession } from '../login/sessions.ts';
 import { type Device, listDevices, mostDevices, removeDevice } from '../second-factor/devices.ts';
-import { isTotpCode, kinds, normalCode } from '../second-factor/kinds.ts';
+import { isTotpCode, kinds, makesCodes, normalCode } from '../second-factor/kinds.ts';
 import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { addDevice, type Setup, seedBytes, setupOf } from '../second-factor/registrations.ts';
 import { uuidOf } from '../secrets.ts';
@@ -16,6 +16,7 @@ import type { Visit } from './enter.ts';
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
 export interface OwnFactors {
+  /** Those that make codes; passkeys have a page of their own. */
   readonly devices: readonly Device[];
   /** Recovery codes that were not used. */
   readonly recoveryCodesLeft: number;
@@ -29,7 +30,7 @@ export async function listFactors(
   { id }: Pick<UserRecord, 'id'>,
 ): Promise<OwnFactors> {
   return {
-    devices: await listDevices({ store }, account, id),
+    devices: (await listDevices({ store }, account, id)).filter(makesCodes),
     recoveryCodesLeft: await store.secondFactors.countRecoveryCodes(account.id, id),
     canAdd: (await store.secondFactors.countDevices(account.id, id, clock.now())) < mostDevices,
   };
@@ -85,12 +86,12 @@ export async function addFactor(
   if (step === null) return { outcome: 'refused', problem: 'wrong' };
   const actor = { type: 'user', id: user.id } as const;
   const added = services.store.transaction(async (tx): Promise<AddResult> => {
-    const { name, method } = kinds.totp;
+    const { name } = kinds.totp;
     const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
     await addDevice(services, tx, account, user.id, device);
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
-    const methods = withSecondFactor(session.amr, method);
+    const methods = withSecondFactor(session.amr, codeMethods);
     const sessionSecret = await raiseSession(services, tx, account, session, methods);
     return { outcome: 'added', codes, sessionSecret };
   });

@@ -20,6 +20,7 @@ import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
+import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
@@ -65,6 +66,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
     secondFactors: secondFactorVerbs(db),
+    passkeys: passkeyVerbs(db),
     notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     grants: grantVerbs(db, hot),

@@ -22,6 +22,7 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   // Those that nobody accepted: an accepted one has no end.
   { table: 'factor_devices', key: ['id'], keep: 0 },
   { table: 'factor_verifications', key: ['id'], keep: hour },
+  { table: 'passkey_challenges', key: ['digest'], keep: 0 },
   { table: 'client_assertions', key: ['app_id', 'digest'], keep: 0 },
   { table: 'hook_executions', key: ['id'], keep: 0 },
 ];

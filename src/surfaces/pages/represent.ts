@@ -6,11 +6,13 @@ import type { Step } from '../../domain/login/continue.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import type { DueReplacing } from '../../domain/login/pending.ts';
 import type { Halfway, SignedIn } from '../../domain/login/sign-in.ts';
+import { signInPasskeyOptions } from '../../domain/login/sign-in-passkey.ts';
 import { fullName } from '../../domain/users/names.ts';
 import { setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
+import type { Services } from '../../services.ts';
 
 /**
  * The logo that a browser may fetch from the client's own address: of clients that a caller of the account registered.
@@ -22,9 +24,9 @@ export function shownLogo({ registeredBy, extra }: OpenRequest['client']): strin
   return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
 }
 
-/** Headers of a page with a form for a request. */
-export function formHeaders({ client, record }: OpenRequest): Record<string, string> {
-  return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client) });
+/** Headers of a page with a form for a request; `script`: the page asks for a passkey as well. */
+export function formHeaders({ client, record }: OpenRequest, script = false): Record<string, string> {
+  return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client), script });
 }
 
 /** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
@@ -49,15 +51,22 @@ export function formView(account: Account, { browserSecret, requestId }: Browser
   };
 }
 
-/** The sign-in form for a request. */
-export function representSignIn(
+/** The sign-in form for a request, with a new challenge for a passkey. */
+export async function representSignIn(
+  services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
   browser: BrowserState,
   request: OpenRequest,
-  username: string,
-  problem?: 'wrong' | 'missing',
-): string {
-  return signInPage({ ...formView(account, browser, request), username, problem, action: formAction('signIn') });
+  { username, problem }: { readonly username: string; readonly problem?: 'wrong' | 'missing' | 'passkey' },
+): Promise<string> {
+  return signInPage({
+    ...formView(account, browser, request),
+    username,
+    problem,
+    action: formAction('signIn'),
+    passkeyOptions: await signInPasskeyOptions(services, account, request),
+    passkeyAction: formAction('signInWithPasskey'),
+  });
 }
 
 type ConsentStep = Extract<Step, { step: 'consent' }>;

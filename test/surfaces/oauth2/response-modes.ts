@@ -68,7 +68,7 @@ export function responseModes(app: AppOf): void {
     assert.equal((await app().send('GET', src)).status, 200);
     assert.match(text, /<button type="submit"/);
     const policy =
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self' https:; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self' https:; " +
       "base-uri 'none'; frame-ancestors 'none'";
     assert.equal(headers['content-security-policy'], policy);
     assert.equal(headers['cache-control'], 'no-store');

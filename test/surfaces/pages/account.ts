@@ -86,6 +86,12 @@ export function account(app: AppOf): void {
     assert.doesNotMatch(unknown.answer.text, /role="status"/);
   });
 
+  it('is where the pages lead that say who is signed in, and that nobody is', async () => {
+    const { jar } = await signedInBrowser(app());
+    for (const path of ['/signed-in', '/signed-out'])
+      assert.match((await open(jar, path)).answer.text, /<a class="button" href="\/account">/, path);
+  });
+
   it('a new password: the present one stays signed in, and opens nothing any more', async () => {
     const browser = await signedInBrowser(app());
     const other = new CookieJar();

@@ -21,6 +21,8 @@ import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
+import { passkeySignIn } from './passkey-sign-in.ts';
+import { passkeys } from './passkeys.ts';
 import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
 import { secondFactor } from './second-factor.ts';
@@ -41,6 +43,8 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   names,
   'second factor': secondFactor,
   enrolment,
+  'signing in with a passkey': passkeySignIn,
+  passkeys,
   'new password': newPassword,
   'statuses at every door': statuses,
   policies,

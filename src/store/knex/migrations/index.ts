@@ -16,6 +16,7 @@ import * as requests from './0015_requests.ts';
 import * as sectors from './0016_sectors.ts';
 import * as accountPages from './0019_account_pages.ts';
 import * as passwordResets from './0020_password_resets.ts';
+import * as passkeys from './0021_passkeys.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -36,6 +37,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0016_sectors', ...sectors },
   { name: '0019_account_pages', ...accountPages },
   { name: '0020_password_resets', ...passwordResets },
+  { name: '0021_passkeys', ...passkeys },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -47,6 +47,7 @@ export function overview(services: Needs): Handlers<Operations> {
         done: query?.done,
         passwordChangedAt: user.passwordChangedAt,
         devices: (await listFactors(services, account, user)).devices.length,
+        passkeys: (await services.store.passkeys.list(account.id, user.id)).length,
         sessions: (await listSessions(services, account, user)).length,
         apps: (await listApps(services, account, user)).length,
       };

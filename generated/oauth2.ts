@@ -293,6 +293,7 @@ export interface paths {
          *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier`, `resource` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
          *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
          *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
+         *     | `urn:ietf:params:oauth:grant-type:device_code` | `device_code`, `resource` | [RFC 8628 section 3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4) |
          *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
          *     A code is good once, for 60 seconds; presenting it again ends the grant it gave
@@ -306,6 +307,33 @@ export interface paths {
          *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.
          */
         readonly post: operations["issueToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/oauth2/device_authorization": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin the sign-in of a device
+         * @description For a device that has no browser, or hardly a keyboard
+         *     ([RFC 8628 section 3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1)). It shows `user_code` and
+         *     `verification_uri` to its user, who opens the address elsewhere, types the code, signs in and allows the
+         *     application. Meanwhile the device asks `POST /oauth2/token` with `grant_type`
+         *     `urn:ietf:params:oauth:grant-type:device_code`, every `interval` seconds.
+         *
+         *     The client authenticates as at the token endpoint and has the grant type in its registration. The user's access
+         *     to the app is checked when the user allows it and when the device gets its tokens.
+         */
+        readonly post: operations["beginDevice"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -420,6 +448,12 @@ export interface components {
             readonly token_endpoint: string;
             /**
              * Format: uri
+             * @description Where a device without a browser begins to sign in.
+             * @example https://demo.id.example.com/oauth2/device_authorization
+             */
+            readonly device_authorization_endpoint: string;
+            /**
+             * Format: uri
              * @description Where claims about the user are read.
              * @example https://demo.id.example.com/oauth2/userinfo
              */
@@ -498,7 +532,7 @@ export interface components {
              *       "client_credentials"
              *     ]
              */
-            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "password")[];
+            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "password")[];
             /**
              * @description How users are named to clients.
              * @example [
@@ -742,7 +776,18 @@ export interface components {
              */
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
-            readonly grant_types?: components["schemas"]["grant_types"];
+            /**
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` and `urn:ietf:params:oauth:grant-type:device_code` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @example [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             * @example [
+             *       "urn:ietf:params:oauth:grant-type:device_code",
+             *       "refresh_token"
+             *     ]
+             */
+            readonly grant_types?: readonly string[];
             readonly response_types?: components["schemas"]["response_types"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
@@ -833,7 +878,18 @@ export interface components {
              */
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
-            readonly grant_types?: components["schemas"]["grant_types"];
+            /**
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` and `urn:ietf:params:oauth:grant-type:device_code` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @example [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             * @example [
+             *       "urn:ietf:params:oauth:grant-type:device_code",
+             *       "refresh_token"
+             *     ]
+             */
+            readonly grant_types?: readonly string[];
             readonly response_types?: components["schemas"]["response_types"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
@@ -942,6 +998,14 @@ export interface components {
          */
         readonly ClientAssertionType: string;
         /**
+         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
+         * @example [
+         *       "authorization_code",
+         *       "refresh_token"
+         *     ]
+         */
+        readonly StandardGrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+        /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
          */
@@ -975,7 +1039,7 @@ export interface components {
             readonly token_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly introspection_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly revocation_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
-            readonly grant_types: components["schemas"]["GrantTypes"];
+            readonly grant_types: components["schemas"]["StandardGrantTypes"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
             readonly id_token_signed_response_alg: components["schemas"]["IdTokenSignedResponseAlg"];
@@ -1128,7 +1192,7 @@ export interface components {
         /** @description A grant to be exchanged; the members of the form. Which are needed depends on `grant_type`. */
         readonly TokenRequest: {
             /**
-             * @description `authorization_code`, `refresh_token`, `client_credentials` or `password`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
+             * @description `authorization_code`, `refresh_token`, `client_credentials`, `password` or `urn:ietf:params:oauth:grant-type:device_code`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
              * @example authorization_code
              */
             readonly grant_type?: string;
@@ -1147,6 +1211,11 @@ export interface components {
              * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
              */
             readonly code_verifier?: string;
+            /**
+             * @description The code that a device got at `/oauth2/device_authorization`, at most 512 characters.
+             * @example 5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN
+             */
+            readonly device_code?: string;
             readonly refresh_token?: components["schemas"]["FormRefreshToken"];
             /**
              * @description Scopes asked for, separated by spaces, at most 1024 characters. With a refresh token: no wider than granted; left out, as granted.
@@ -1348,7 +1417,7 @@ export interface components {
              * @example invalid_grant
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target";
+            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the token was not looked at. */
@@ -1438,14 +1507,6 @@ export interface components {
          * @example public
          */
         readonly subject_type: string;
-        /**
-         * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
-         * @example [
-         *       "authorization_code",
-         *       "refresh_token"
-         *     ]
-         */
-        readonly grant_types: readonly string[];
         /**
          * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
          * @example [
@@ -1570,14 +1631,6 @@ export interface components {
          * @enum {string}
          */
         readonly ApplicationType: "web" | "native";
-        /**
-         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
-         * @example [
-         *       "authorization_code",
-         *       "refresh_token"
-         *     ]
-         */
-        readonly GrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials")[];
         /**
          * @description Response types the client may ask for at authorization. Only `code` is answered.
          * @example [
@@ -1704,6 +1757,58 @@ export interface components {
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdToken: string;
+        /** @description What a device asks for; the members of the form. */
+        readonly DeviceAuthorizationRequest: {
+            /**
+             * @description Scopes asked for, separated by spaces, at most 1024 characters; left out, all that the client registered.
+             * @example openid profile
+             */
+            readonly scope?: string;
+            /**
+             * @description The resource identifier of the one API that the grant is for ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)), at most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
+            readonly client_id?: components["schemas"]["FormClientId"];
+            readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
+        };
+        /** @description The codes of a device that waits for its user. */
+        readonly DeviceAuthorization: {
+            /**
+             * @description What the device shows to the token endpoint and to nobody else. Good once.
+             * @example 5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN
+             */
+            readonly device_code: string;
+            /**
+             * @description What the user types. Eight consonants, 34 bits; case and the dash do not matter.
+             * @example WDJB-MJHT
+             */
+            readonly user_code: string;
+            /**
+             * Format: uri
+             * @description The address that the device shows beside the code.
+             * @example https://demo.id.example.com/device
+             */
+            readonly verification_uri: string;
+            /**
+             * Format: uri
+             * @description The same with the code, for a picture that the user scans.
+             * @example https://demo.id.example.com/device?user_code=WDJB-MJHT
+             */
+            readonly verification_uri_complete: string;
+            /**
+             * @description Seconds until both codes expire.
+             * @example 600
+             */
+            readonly expires_in: number;
+            /**
+             * @description Seconds between two questions of the device.
+             * @example 5
+             */
+            readonly interval: number;
+        };
     };
     responses: {
         /** @description The browser goes on to the hosted page. */
@@ -2310,6 +2415,7 @@ export interface operations {
                      *       "issuer": "https://demo.id.example.com",
                      *       "authorization_endpoint": "https://demo.id.example.com/oauth2/authorize",
                      *       "token_endpoint": "https://demo.id.example.com/oauth2/token",
+                     *       "device_authorization_endpoint": "https://demo.id.example.com/oauth2/device_authorization",
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
@@ -2452,6 +2558,7 @@ export interface operations {
                      *       "issuer": "https://demo.id.example.com",
                      *       "authorization_endpoint": "https://demo.id.example.com/oauth2/authorize",
                      *       "token_endpoint": "https://demo.id.example.com/oauth2/token",
+                     *       "device_authorization_endpoint": "https://demo.id.example.com/oauth2/device_authorization",
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
@@ -3043,9 +3150,13 @@ export interface operations {
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
-             *     | `unsupported_grant_type` | `grant_type` is none of the four |
+             *     | `unsupported_grant_type` | `grant_type` is none of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
              *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant |
+             *     | `authorization_pending` | the user of the device has not decided yet |
+             *     | `slow_down` | the same, and the device asked sooner than `interval` seconds after it asked last; the interval is 5 seconds longer from now on, a minute at most |
+             *     | `access_denied` | the user of the device did not allow it |
+             *     | `expired_token` | the device code has expired |
              */
             readonly 400: {
                 headers: {
@@ -3054,6 +3165,82 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            readonly 401: components["responses"]["InvalidClient"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly beginDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the device asks for, at most 16384 bytes and 50 members of form data. Each member at most once; all may be left out where the client authenticates with the Authorization header. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "client_id": "cl_Hd2kP6sV9bN3mX8qT5wZ1c",
+                 *       "scope": "openid profile"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["DeviceAuthorizationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The codes ([RFC 8628 section 3.2](https://www.rfc-editor.org/rfc/rfc8628#section-3.2)). */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_code": "5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN",
+                     *       "user_code": "WDJB-MJHT",
+                     *       "verification_uri": "https://demo.id.example.com/device",
+                     *       "verification_uri_complete": "https://demo.id.example.com/device?user_code=WDJB-MJHT",
+                     *       "expires_in": 600,
+                     *       "interval": 5
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceAuthorization"];
+                };
+            };
+            /**
+             * @description The request was refused ([RFC 8628 section 3.2](https://www.rfc-editor.org/rfc/rfc8628#section-3.2)).
+             *
+             *     | error | Condition |
+             *     |---|---|
+             *     | `invalid_request` | a member is too long or given twice; the body is not form data |
+             *     | `invalid_client` | client authentication failed, and there was no Authorization header |
+             *     | `unauthorized_client` | the client's registration does not hold this grant type |
+             *     | `invalid_scope` | nothing of `scope` can be had |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+             */
+            readonly 400: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "unauthorized_client",
+                     *       "error_description": "The client may not use this grant type"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TokenError"];
                 };
             };

@@ -32,6 +32,8 @@ export const failureCodes = [
   'client_not_authorized',
   'grant_type_unsupported',
   'grant_invalid',
+  // What a device is told while there are no tokens for it; `value` is the word of RFC 8628 §3.5.
+  'device_code_unready',
   'scope_invalid',
   'target_invalid',
   'access_token_invalid',

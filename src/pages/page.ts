@@ -9,7 +9,7 @@ const eta = new Eta({ autoEscape: true });
 
 const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'sign-in', 'second-factor', 'enrolment', 'recovery-codes'],
-  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out'],
+  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'device', 'device-done'],
 ];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
 for (const name of templates) {

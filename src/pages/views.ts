@@ -1,5 +1,6 @@
 /** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
+export { type DeviceView, deviceDonePage, devicePage, type UserCodeProblem } from './device-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
 export {

@@ -175,7 +175,13 @@ export interface PolicyRecord {
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
-export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
+export type GrantType =
+  | 'authorization_code'
+  | 'implicit'
+  | 'password'
+  | 'refresh_token'
+  | 'client_credentials'
+  | 'urn:ietf:params:oauth:grant-type:device_code';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
 /** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
@@ -400,6 +406,16 @@ export interface AuthorizationParameters {
   readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
+  /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
+  readonly device?: AwaitingDevice;
+}
+
+/** Which device waits for a sign-in (RFC 8628 §3.3). */
+export interface AwaitingDevice {
+  /** Of the device code. */
+  readonly digest: string;
+  /** The user code as the page shows it, sealed under the account's data key. */
+  readonly sealedUserCode: string;
 }
 
 /** A sign-in in progress, bound to one browser. */
@@ -481,6 +497,31 @@ export interface CodeRecord {
   readonly usedAt: Milliseconds | null;
   /** The grant its use made: revoked when the code is presented again. */
   readonly grantId: number | null;
+}
+
+/** What a device waits for (RFC 8628 §3.2): a decision that a user makes in a browser elsewhere. */
+export interface DeviceCodeRecord {
+  readonly accountId: number;
+  /** Of the device code. */
+  readonly digest: string;
+  /** Of what the user types: keyed, since it is short. */
+  readonly userCodeDigest: string;
+  readonly appId: number;
+  readonly scope: readonly string[];
+  /** The one API authorization server that it is for; null: any that the client is linked to. */
+  readonly serverId: number | null;
+  /** How long the device waits between two questions; grows when it does not. */
+  readonly intervalSeconds: number;
+  /** Before then a question is too early. */
+  readonly nextPollAt: Milliseconds;
+  /** What the user decided; null until then. */
+  readonly decision: 'allow' | 'deny' | null;
+  readonly userId: number | null;
+  /** How the user had shown who they are; null until they allowed it. */
+  readonly amr: readonly string[] | null;
+  readonly authenticatedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
 }
 
 /** What a user granted a client: one row per family of refresh tokens, updated in place. */
@@ -568,6 +609,7 @@ export type CountKind =
   | 'credential_token'
   | 'authorization_code'
   | 'password'
+  | 'device_code'
   | `call.${string}`;
 
 export interface DailyCountRecord {

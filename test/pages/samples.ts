@@ -1,5 +1,7 @@
 import {
   consentPage,
+  deviceDonePage,
+  devicePage,
   enrolmentPage,
   errorPage,
   invitePage,
@@ -76,6 +78,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     request: form.request,
     action: '/sign-out',
   };
+  const device = { accountName: names.account, csrf: form.csrf, userCode: '', action: '/device' };
   const links = {
     clientUri: 'https://expenses.example.com/',
     policyUri: 'https://expenses.example.com/privacy',
@@ -102,6 +105,12 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['password-saved', passwordSavedPage(names.account)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    ['consent-device', consentPage({ ...consent, userCode: 'WDJB-MJHT' })],
+    ['device', devicePage(device)],
+    ['device-wrong', devicePage({ ...device, userCode: 'WDJB-MJHT', problem: 'wrong' })],
+    ['device-missing', devicePage({ ...device, problem: 'missing' })],
+    ['device-allowed', deviceDonePage({ accountName: names.account, allowed: true })],
+    ['device-denied', deviceDonePage({ accountName: names.account, allowed: false })],
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
     ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
     ['signed-out', signedOutPage({ accountName: names.account })],

@@ -4,7 +4,9 @@
  */
 
 import { basic } from '../support/app.ts';
+import { deviceGrant } from '../support/devices.ts';
 import { password } from '../support/sign-in.ts';
+import { allowedDevice, beginning, typedCode } from './live-devices.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
@@ -55,7 +57,11 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 endSessionByForm': () => ending('body'),
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
   'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
-  'oauth2 issueToken': async (pool, plan) => unlinked(await byGrantType(pool, plan), 'body'),
+  'oauth2 issueToken': async (pool, plan) => {
+    const forDevice = plan.body?.['grant_type'] === deviceGrant;
+    return unlinked(await (forDevice ? allowedDevice : byGrantType)(pool, plan), 'body');
+  },
+  'oauth2 beginDevice': async (pool, plan) => unlinked(await beginning(pool, plan), 'body'),
   'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),
   'oauth2 readUserinfoByForm': (pool, plan) => userinfo(pool, plan),
   'oauth2 introspectToken': async (pool, plan) => {
@@ -116,6 +122,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   },
   'pages showSignOut': (pool) => signingOut(pool, 'query'),
   'pages signOut': (pool) => signingOut(pool, 'body'),
+  'pages enterUserCode': (pool) => typedCode(pool),
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),

@@ -139,7 +139,7 @@ const oversized: Readonly<Record<string, string>> = {
 /** Operations that answer from the contract and the account alone, or to a browser without cookies. */
 const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset', 'showSignedIn'];
 /** They read what is sealed in their request first, which no example can be. */
-storeless.push('showSignOut', 'signOut', 'showSignedOut');
+storeless.push('showSignOut', 'signOut', 'showSignedOut', 'showDevice', 'enterUserCode', 'showDeviceDone');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

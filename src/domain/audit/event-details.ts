@@ -39,8 +39,13 @@ export interface EventDetails {
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
+  /** The user let a device of the app in that shows a code; its tokens follow when it asks. */
+  'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
+  'device.denied': { readonly user_id: number };
+  /** Somebody typed a code that no device shows. */
+  'device.code_refused': Nothing;
   'grant.issued': {
-    readonly method: 'authorization_code' | 'password';
+    readonly method: 'authorization_code' | 'password' | 'device_code';
     readonly user_id: number;
     readonly app_id: number;
     readonly scope: readonly string[];

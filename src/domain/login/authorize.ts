@@ -3,14 +3,11 @@ import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { Failure } from '../failure.ts';
-import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import { multiFactor, singleFactor } from './methods.ts';
+import { type OpenedRequest, openRequest } from './open-request.ts';
 import { type AuthorizationError, redirectError } from './redirect.ts';
-import { newBrowserSecret } from './sessions.ts';
-
-const requestMilliseconds = 10 * 60_000;
 
 /** Parameters of the authorization endpoint as sent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1). */
 export interface AuthorizationQuery {
@@ -33,7 +30,7 @@ export interface AuthorizationQuery {
 }
 
 export type BegunAuthorization =
-  | { readonly outcome: 'begun'; readonly requestId: string; readonly browserSecret: string }
+  | ({ readonly outcome: 'begun' } & OpenedRequest)
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly location: string };
 
@@ -58,28 +55,8 @@ export async function beginAuthorization(
       location: redirectError(account, { redirectUri, state: query.state ?? null }, refused),
     };
   }
-  const requestId = newSecret(services.random, '');
-  const secret = newBrowserSecret(services.random, browserSecret);
-  const now = services.clock.now();
-  await services.store.authorizations.createRequest({
-    accountId: account.id,
-    digest: digestOf(requestId),
-    browserDigest: digestOf(secret),
-    appId: client.appId,
-    parameters: readParameters(client, servers, query, redirectUri),
-    authenticatedAt: null,
-    decision: null,
-    decidedBy: null,
-    passwordUserId: null,
-    passwordCheckedAt: null,
-    hookPolicyId: null,
-    hookPolicyUserId: null,
-    hookTraits: null,
-    methods: null,
-    createdAt: now,
-    expiresAt: now + requestMilliseconds,
-  });
-  return { outcome: 'begun', requestId, browserSecret: secret };
+  const parameters = readParameters(client, servers, query, redirectUri);
+  return { outcome: 'begun', ...(await openRequest(services, account, client, parameters, browserSecret)) };
 }
 
 function pageFailure(name: string, message: string): Failure {

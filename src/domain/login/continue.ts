@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, newSecret } from '../secrets.ts';
@@ -69,7 +70,7 @@ export async function currentStep(
  * `user_inactive` or `access_not_assigned`.
  */
 export async function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
@@ -132,6 +133,8 @@ async function needsConsent(
   user: UserRecord,
 ): Promise<boolean> {
   if (record.decision === 'allow' && record.decidedBy === user.id) return false;
+  // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
+  if (record.parameters.device) return true;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
   return allowed === null || !isAllowed(record.parameters, allowed);
@@ -147,13 +150,15 @@ async function apiScopesOf(
   return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
 }
 
-/** Ends the request, for exactly one caller, with a code for the session's user or with an error. */
+/** Ends the request, for exactly one caller, with a code for the session's user, with an error, or at the device that waits. */
 async function finish(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   { record, client }: OpenRequest,
   result: SessionRecord | AuthorizationError,
 ): Promise<{ readonly location: string }> {
+  const { device } = record.parameters;
+  if (device) return finishDevice(services, account, { record, client }, device, 'error' in result ? 'denied' : result);
   const code = newSecret(services.random, '');
   const finished = await services.store.transaction(async (tx) => {
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;

@@ -9,7 +9,7 @@ import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
 import { newRefreshToken } from './token-text.ts';
 
-/** What a user granted a client, by a code or by a password. */
+/** What a user granted a client: by a code, a password, or for a device. */
 export interface GrantTerms {
   readonly userId: number;
   /** The one API authorization server that it is for; null: any that the client is linked to. */
@@ -21,7 +21,7 @@ export interface GrantTerms {
   readonly authenticatedAt: number;
 }
 
-export type GrantMethod = 'authorization_code' | 'password';
+export type GrantMethod = 'authorization_code' | 'password' | 'device_code';
 
 export interface StartedGrant {
   readonly grant: GrantRecord;

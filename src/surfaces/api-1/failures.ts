@@ -49,6 +49,7 @@ export const failures = {
   client_not_authorized: badRequest,
   grant_type_unsupported: badRequest,
   grant_invalid: badRequest,
+  device_code_unready: badRequest,
   scope_invalid: badRequest,
   target_invalid: badRequest,
   access_token_invalid: unauthorized,

@@ -81,6 +81,7 @@ export const failures = {
   client_not_authorized: unprocessable,
   grant_type_unsupported: unprocessable,
   grant_invalid: unprocessable,
+  device_code_unready: unprocessable,
   scope_invalid: unprocessable,
   target_invalid: unprocessable,
   access_token_invalid: unauthorized,

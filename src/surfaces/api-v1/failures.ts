@@ -41,6 +41,7 @@ export const failures = {
   client_not_authorized: wrongPassword,
   grant_type_unsupported: wrongPassword,
   grant_invalid: wrongPassword,
+  device_code_unready: wrongPassword,
   scope_invalid: wrongPassword,
   target_invalid: wrongPassword,
   access_token_invalid: wrongPassword,

@@ -55,6 +55,7 @@ export const failures = {
   client_not_authorized: pairRefused,
   grant_type_unsupported: status(400, 'bad request', 'grant_type is incorrect/absent'),
   grant_invalid: badRequest,
+  device_code_unready: badRequest,
   scope_invalid: badRequest,
   target_invalid: badRequest,
   access_token_invalid: bearerRefused,

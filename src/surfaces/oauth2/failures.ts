@@ -61,6 +61,20 @@ const insufficientScope = (failure: Failure) => {
 
 const invalidRequest = pageOr(400, json(400, 'invalid_request'));
 const invalidGrant = json(400, 'invalid_grant', 'The grant is invalid, expired, revoked or not for this client');
+/** RFC 8628 §3.5. */
+const deviceWords = {
+  authorization_pending: 'The user has not decided yet',
+  slow_down: 'The user has not decided yet, and the questions come too fast',
+  access_denied: 'The user did not allow it',
+  expired_token: 'The device code has expired',
+} as const;
+
+const deviceUnready = (failure: Failure) => {
+  const { value } = failure.detail;
+  const error = (Object.keys(deviceWords) as (keyof typeof deviceWords)[]).find((word) => word === value);
+  return json(400, error ?? 'invalid_grant', error && deviceWords[error])(failure);
+};
+
 const notFound = pageOr(404, json(404, 'not_found', 'There is nothing here'));
 
 /** RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2. The true reason of a refused grant is in the log only. */
@@ -90,6 +104,7 @@ export const failures = {
   grant_type_unsupported: (failure) =>
     json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
   grant_invalid: invalidGrant,
+  device_code_unready: deviceUnready,
   scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
   target_invalid: json(400, 'invalid_target'),
   access_token_invalid: invalidToken,

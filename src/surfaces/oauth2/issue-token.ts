@@ -1,10 +1,12 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { deviceGrant } from '../../domain/clients/metadata.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
 import { grantByPassword } from '../../domain/tokens/password-grant.ts';
 import { redeemCode } from '../../domain/tokens/redeem-code.ts';
+import { redeemDeviceCode } from '../../domain/tokens/redeem-device-code.ts';
 import { refreshTokens } from '../../domain/tokens/refresh.ts';
 import { splitScope } from '../../domain/tokens/scopes.ts';
 import type { TokenSet } from '../../domain/tokens/token-set.ts';
@@ -16,7 +18,7 @@ type Form = components['schemas']['TokenRequest'];
 type From = Origin & { readonly userAgent: string | undefined };
 type Grant = (services: Services, origin: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
-/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
+/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4). */
 const grants: Readonly<Record<string, Grant>> = {
   authorization_code: async (services, { account }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
@@ -28,6 +30,8 @@ const grants: Readonly<Record<string, Grant>> = {
     refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form)),
   client_credentials: async (services, { account }, client, form) =>
     grantToClient(services, account, client, askedOf(form)),
+  [deviceGrant]: async (services, { account }, client, form) =>
+    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form)),
   password: async (services, { account, source, userAgent }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     return grantByPassword(services, account, client, attempt, { scope: form.scope, resource: resourceOf(form) });

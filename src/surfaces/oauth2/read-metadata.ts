@@ -3,7 +3,7 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { deviceGrant, signingAlgorithms } from '../../domain/clients/metadata.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
 import { pathOf } from '../../http/contract.ts';
@@ -30,6 +30,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     issuer: baseUrl,
     authorization_endpoint: at('authorize'),
     token_endpoint: at('issueToken'),
+    device_authorization_endpoint: at('beginDevice'),
     userinfo_endpoint: at('readUserinfo'),
     jwks_uri: at('readKeys'),
     ...(settings.registration !== 'closed' && { registration_endpoint: at('registerClient') }),
@@ -45,6 +46,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       'authorization_code',
       'refresh_token',
       'client_credentials',
+      deviceGrant,
       ...(settings.passwordGrant ? (['password'] as const) : []),
     ],
     subject_types_supported: ['public'],

@@ -77,6 +77,7 @@ export const failures = {
   client_not_authorized: refused('Access is unauthorized'),
   grant_type_unsupported: unsupportedGrantType,
   grant_invalid: refused('Access is unauthorized'),
+  device_code_unready: refused('Access is unauthorized'),
   scope_invalid: refused('Access is unauthorized'),
   target_invalid: refused('Access is unauthorized'),
   access_token_invalid: refused('Access is unauthorized'),

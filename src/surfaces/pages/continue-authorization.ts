@@ -15,7 +15,7 @@ const pageOf = {
 
 /** GET /continue: 303 to the next page, or to the client with a code or an error. */
 export function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
 ): Handler<operations['continueAuthorization']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const step = await next(services, account, browserState(account, cookies, query?.request));

@@ -37,6 +37,7 @@ export const failures = {
   client_not_authorized: page(403),
   grant_type_unsupported: page(400),
   grant_invalid: page(403),
+  device_code_unready: page(403),
   scope_invalid: page(400),
   target_invalid: page(400),
   access_token_invalid: page(403),

@@ -8,6 +8,7 @@ import type { Services } from '../../services.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
+import { devices } from './devices.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
@@ -39,6 +40,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     showSignedOut,
     readAsset: readAsset(),
     ...invites(services),
+    ...devices(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

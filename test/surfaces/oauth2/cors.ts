@@ -11,6 +11,7 @@ const crossing = {
   '/oauth2/register': ['POST'],
   '/oauth2/register/some-client': ['GET', 'PUT', 'DELETE'],
   '/oauth2/token': ['POST'],
+  '/oauth2/device_authorization': ['POST'],
   '/oauth2/userinfo': ['GET', 'POST'],
   '/oauth2/revoke': ['POST'],
 } as const;

@@ -14,6 +14,7 @@ function wanted(issuer: string): Record<string, unknown> {
     issuer,
     authorization_endpoint: `${issuer}/oauth2/authorize`,
     token_endpoint: `${issuer}/oauth2/token`,
+    device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
     jwks_uri: `${issuer}/oauth2/jwks`,
     registration_endpoint: `${issuer}/oauth2/register`,
@@ -25,7 +26,12 @@ function wanted(issuer: string): Record<string, unknown> {
     scopes_supported: ['openid', 'profile', 'email', 'groups'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     token_endpoint_auth_methods_supported: methods,
@@ -78,6 +84,7 @@ export function discovery(app: AppOf): void {
         'authorization_code',
         'refresh_token',
         'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
         'password',
       ]);
     });

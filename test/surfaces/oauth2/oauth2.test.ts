@@ -15,6 +15,7 @@ import { authorizeErrors } from './authorize-errors.ts';
 import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
+import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
 import { endingSessions } from './end-session.ts';
 import { hosts } from './hosts.ts';
@@ -39,6 +40,7 @@ import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  devices,
   discovery,
   keys,
   cors,

@@ -11,6 +11,7 @@ import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
 import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
+import { devices } from './devices.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
 import { headers } from './headers.ts';
@@ -37,6 +38,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   steps,
   names,
   'second factor': secondFactor,
+  devices,
   enrolment,
   'new password': newPassword,
   'statuses at every door': statuses,

@@ -12,6 +12,7 @@ import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
+import * as deviceCodes from './0017_device_codes.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -28,6 +29,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
+  { name: '0017_device_codes', ...deviceCodes },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

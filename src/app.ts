@@ -25,6 +25,8 @@ export interface AppOptions {
   /** Bearer for `/metrics` and the details of `/readyz`. */
   readonly metricsToken?: string | null;
   readonly readiness?: Readiness;
+  /** Makes all surfaces but the deprecated ones ready now, so that nobody who calls one first waits for it. */
+  readonly isServing?: boolean;
 }
 
 /** Builds the application; nothing listens yet. Throws when a contract leaves something unsaid. */
@@ -51,9 +53,10 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     surface(xml(services)),
     surface(apiV3(services)),
   ];
+  if (options.isServing) for (const { isDeprecated, router } of surfaces) if (!isDeprecated) router();
   app.use((req, res, next) => {
     const owner = surfaces.find(({ owns }) => owns(req.path));
-    if (owner) owner.router(req, res, next);
+    if (owner) owner.router()(req, res, next);
     else next();
   });
   app.use(

@@ -44,7 +44,8 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     services = await createServices(config, store, log);
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
-    const app = createApp(services, { readiness, metricsToken: config.metricsToken, trustProxy: config.trustProxy });
+    const { metricsToken, trustProxy } = config;
+    const app = createApp(services, { readiness, metricsToken, trustProxy, isServing: true });
     const server = createServer(app);
     await putPoolBehindEventLoop();
     await listen(server, config);

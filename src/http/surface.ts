@@ -23,7 +23,7 @@ import { type ListRules, readListRules } from './list-contract.ts';
 import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
 import { type ReplyForm, sendReply } from './send.ts';
-import { createValidator, pathParametersOf } from './validator.ts';
+import { pathParametersOf, prepareValidator } from './validator.ts';
 import { readXmlBody, xmlType, xmlWriter } from './xml-bodies.ts';
 
 export interface SurfaceDefinition<Operations> {
@@ -50,7 +50,9 @@ export interface Surface {
   readonly contract: Contract;
   /** Whether this surface answers for the path, unknown paths below its prefixes included. */
   owns(path: string): boolean;
-  readonly router: Router;
+  readonly isDeprecated: boolean;
+  /** Made when it is first asked for: a surface that nobody calls costs neither time nor memory. */
+  router(): Router;
 }
 
 /** Makes a surface ready to mount. Throws when its contract leaves an operation's security unsaid. */
@@ -64,26 +66,33 @@ export function createSurface<Operations>(services: Services, definition: Surfac
     writeXml: xmlWriter(definition.contract, routes),
   };
   const isXml = definition.codec === 'xml';
-  const router = Router();
-  router.use(
-    findRoute(definition.name, routes),
-    findAccount(services, deprecation),
-    requireOperation(routes),
-    ...byKey('basic'),
-    ...(isXml ? [requireAccepted(xmlType)] : []),
-    readBody(definition.emptyBody === 'object'),
-    ...(isXml ? [readXmlBody(definition.contract)] : []),
-    readQuery(),
-    ...byKey('query', 'body'),
-    ...createValidator(services, definition.contract, definition.limit),
-    dispatch(services, definition.handlers, readListRules(definition.contract), form),
-    refuse(services, definition, deprecation, form),
-  );
+  const createValidator = prepareValidator(services, definition.contract, definition.limit);
+  const lists = readListRules(definition.contract);
+  const createRouter = (): Router =>
+    Router().use(
+      findRoute(definition.name, routes),
+      findAccount(services, deprecation),
+      requireOperation(routes),
+      ...byKey('basic'),
+      ...(isXml ? [requireAccepted(xmlType)] : []),
+      readBody(definition.emptyBody === 'object'),
+      ...(isXml ? [readXmlBody(definition.contract)] : []),
+      readQuery(),
+      ...byKey('query', 'body'),
+      ...createValidator(),
+      dispatch(services, definition.handlers, lists, form),
+      refuse(services, definition, deprecation, form),
+    );
+  let router: Router | undefined;
   const prefixes = definition.contract['x-owns'];
   return {
     name: definition.name,
     contract: definition.contract,
-    router,
+    isDeprecated: deprecation !== null,
+    router() {
+      router ??= createRouter();
+      return router;
+    },
     owns: (path) => prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
   };
 }

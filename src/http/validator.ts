@@ -29,17 +29,21 @@ function warnOfUrlParseOnce(): void {
 }
 
 /**
- * Refuses what the contract does not allow, before any handler runs, and counts known callers against `limit`.
- * Throws for a security scheme that nobody checks.
+ * What refuses requests that the contract does not allow, before any handler runs, and counts known callers against
+ * `limit`. Throws at once for a security scheme that nobody checks; the validator itself is made when it is asked for,
+ * as it takes its time: it compiles the schema of OpenAPI first.
  */
-export function createValidator(services: Services, contract: Contract, limit?: LimitName): RequestHandler[] {
-  warnOfUrlParseOnce();
+export function prepareValidator(services: Services, contract: Contract, limit?: LimitName): () => RequestHandler[] {
   const handlers = securityHandlers(services, limit);
+  const apiSpec = readable(contract, Object.keys(handlers));
+  return () => createValidator(apiSpec, handlers);
+}
+
+function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHandlers>): RequestHandler[] {
+  warnOfUrlParseOnce();
   const steps = OpenApiValidator.middleware({
     // It types a document more narrowly than it reads one.
-    apiSpec: readable(contract, Object.keys(handlers)) as unknown as Parameters<
-      typeof OpenApiValidator.middleware
-    >[0]['apiSpec'],
+    apiSpec: apiSpec as Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'],
     validateApiSpec: false,
     validateResponses: false,
     validateRequests: {

@@ -23,14 +23,15 @@ export interface Calling {
   done(status: number, method: string, path: string, document?: string): Promise<any>;
 }
 
-export const legacyHost = 'app.gatehouse.example';
+/** The hosts that answer for every account. */
+export const sharedHosts = ['api.gatehouse.example', 'app.gatehouse.example'] as const;
 
-/** The surface with a new key; on the account's own host, or on the one that answers for every account. */
+/** The surface with a new key; on the account's own host, or on one that answers for every account. */
 export async function calling(app: TestApp, host: 'account' | 'app' = 'account'): Promise<Calling> {
   const { apiKey, id } = await createApiKey(app.services, app.account, 'old program');
   const call: Calling['call'] = (method, path, document, headers = {}) =>
     app.send(method, path, {
-      ...(host === 'app' && { host: legacyHost }),
+      ...(host === 'app' && { host: sharedHosts[1] }),
       headers: {
         ...basic(apiKey, 'x'),
         ...(document !== undefined && { 'content-type': 'application/xml' }),

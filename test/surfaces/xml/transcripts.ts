@@ -6,7 +6,7 @@ import { createRole } from '../../../src/domain/roles/roles.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { exchangeBytes, type RawServer, startRaw } from '../../support/raw-http.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
-import { legacyHost } from './calling.ts';
+import { sharedHosts } from './calling.ts';
 
 const folder = new URL('./transcripts/', import.meta.url);
 
@@ -46,10 +46,10 @@ function masked(answer: Buffer, values: Readonly<Record<string, string>>): strin
   return `${lines.join('\n')}\n\n${text.slice(end + 4)}`.replace(host, '//{{own}}/');
 }
 
-/** Every transcript, in the order of their names, on a fresh account: on its own host and on that of all accounts. */
+/** Every transcript, in the order of their names, on a fresh account: on its own host and on those of all accounts. */
 export function transcripts(kind: DatabaseKind): void {
-  for (const where of ['own', 'app'] as const) {
-    describe(`golden transcripts on ${kind}, ${where === 'own' ? "the account's host" : legacyHost}`, () => {
+  for (const shared of [null, ...sharedHosts]) {
+    describe(`golden transcripts on ${kind}, ${shared ?? "the account's host"}`, () => {
       let app: TestApp;
       let server: RawServer;
       let values: Record<string, string>;
@@ -62,7 +62,7 @@ export function transcripts(kind: DatabaseKind): void {
         const { apiKey } = await createApiKey(services, account, 'golden');
         const own = new URL(account.baseUrl).host;
         const key = Buffer.from(`${apiKey}:x`).toString('base64');
-        values = { own, host: where === 'own' ? own : legacyHost, key };
+        values = { own, host: shared ?? own, key };
         server = await startRaw(app.app);
       });
       after(async () => {
@@ -74,7 +74,7 @@ export function transcripts(kind: DatabaseKind): void {
         it(name, async () => {
           const got = masked(await exchangeBytes(server.port, bytesOf(request, values)), values);
           // Where no key named the account, the successor is told as a path.
-          assert.equal(got, answer.replace('{{base}}', where === 'own' ? 'https://{{own}}' : ''));
+          assert.equal(got, answer.replace('{{base}}', shared === null ? 'https://{{own}}' : ''));
         });
       }
     });

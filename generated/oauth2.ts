@@ -619,6 +619,17 @@ export interface components {
              */
             readonly code_challenge_methods_supported: readonly "S256"[];
             /**
+             * @description Algorithms with which proofs of possession may be signed.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly dpop_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
+            /**
              * @description Values of `prompt` that are understood.
              * @example [
              *       "none",
@@ -811,6 +822,7 @@ export interface components {
             readonly require_auth_time?: boolean;
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -913,6 +925,7 @@ export interface components {
             readonly require_auth_time?: boolean;
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -1016,6 +1029,11 @@ export interface components {
          */
         readonly BackchannelLogoutSessionRequired: boolean;
         /**
+         * @description Whether the client always asks for tokens that are bound to a key ([RFC 9449 section 5.2](https://www.rfc-editor.org/rfc/rfc9449#section-5.2)); then a token request without a proof is refused.
+         * @example false
+         */
+        readonly DPoPBoundAccessTokens: boolean;
+        /**
          * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 2.4.1
          */
@@ -1062,6 +1080,7 @@ export interface components {
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
@@ -1145,6 +1164,11 @@ export interface components {
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
+            /**
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+             * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+             */
+            readonly dpop_jkt?: string;
             /**
              * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
              * @example query
@@ -1350,11 +1374,24 @@ export interface components {
              */
             readonly username?: string;
             /**
-             * @description For an access token `Bearer`; absent for a refresh token.
+             * @description For an access token `Bearer`, or `DPoP` where it is bound to a key; absent for a refresh token.
              * @example Bearer
-             * @constant
+             * @enum {string}
              */
-            readonly token_type?: "Bearer";
+            readonly token_type?: "Bearer" | "DPoP";
+            /**
+             * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)); absent for a bearer token.
+             * @example {
+             *       "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+             *     }
+             */
+            readonly cnf?: {
+                /**
+                 * @description SHA-256 thumbprint of the key ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                readonly jkt: string;
+            };
             /**
              * Format: int64
              * @description When it expires, in seconds since 1970-01-01T00:00:00Z.
@@ -1417,7 +1454,7 @@ export interface components {
              * @example invalid_grant
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
+            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_dpop_proof" | "use_dpop_nonce" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the token was not looked at. */
@@ -1448,6 +1485,16 @@ export interface components {
              * @constant
              */
             readonly error: "invalid_request";
+            readonly error_description: components["schemas"]["ErrorDescription"];
+        };
+        /** @description Why the access token opens nothing. */
+        readonly UserinfoRefusal: {
+            /**
+             * @description `invalid_token`: the token is not good, or not as it came. `invalid_dpop_proof`: the proof is not. `use_dpop_nonce`: the proof needs the nonce of the header `DPoP-Nonce`.
+             * @example invalid_token
+             * @enum {string}
+             */
+            readonly error: "invalid_token" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description The bearer token is not good. */
@@ -1732,16 +1779,16 @@ export interface components {
          */
         readonly FormClientSecret: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
         /**
-         * @description Always `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+         * @description `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), or `DPoP` where the request held a proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)).
          * @example Bearer
-         * @constant
+         * @enum {string}
          */
-        readonly TokenType: "Bearer";
+        readonly TokenType: "Bearer" | "DPoP";
         /**
          * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
          * @example 3600
@@ -2061,6 +2108,7 @@ export interface components {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2115,12 +2163,13 @@ export interface components {
                 readonly "application/json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
+        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)); or it is bound to a key, and came as a bearer token or without a good proof ([RFC 9449 section 7.1](https://www.rfc-editor.org/rfc/rfc9449#section-7.1)). */
         readonly UserinfoUnauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
                 readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2130,7 +2179,7 @@ export interface components {
                  *       "error_description": "The access token is missing, wrong or expired"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["InvalidToken"];
+                readonly "application/json": components["schemas"]["UserinfoRefusal"];
             };
         };
         /** @description The access token is good and does not hold the scope `openid` ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
@@ -2306,6 +2355,11 @@ export interface components {
          */
         readonly Resource: string;
         /**
+         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+         * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+         */
+        readonly DPoPKey: string;
+        /**
          * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
          * @example query
          */
@@ -2388,6 +2442,11 @@ export interface components {
          * @example __Host-tx=Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8; Path=/; HttpOnly; SameSite=Lax; Secure
          */
         readonly SetCookie: string;
+        /**
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent where a proof was; good for some minutes.
+         * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
+         */
+        readonly DPoPNonce: string;
     };
     pathItems: never;
 }
@@ -2489,6 +2548,13 @@ export interface operations {
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
+                     *       ],
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "prompt_values_supported": [
                      *         "none",
@@ -2632,6 +2698,13 @@ export interface operations {
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
+                     *       ],
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "prompt_values_supported": [
                      *         "none",
@@ -2983,6 +3056,11 @@ export interface operations {
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
+                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                readonly dpop_jkt?: components["parameters"]["DPoPKey"];
+                /**
                  * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
                  * @example query
                  */
@@ -3135,6 +3213,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3153,6 +3232,8 @@ export interface operations {
              *     | `unsupported_grant_type` | `grant_type` is none of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
              *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is missing where the client registered that it sends one |
+             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              *     | `authorization_pending` | the user of the device has not decided yet |
              *     | `slow_down` | the same, and the device asked sooner than `interval` seconds after it asked last; the interval is 5 seconds longer from now on, a minute at most |
              *     | `access_denied` | the user of the device did not allow it |
@@ -3162,6 +3243,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {

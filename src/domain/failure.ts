@@ -36,6 +36,9 @@ export const failureCodes = [
   'device_code_unready',
   'scope_invalid',
   'target_invalid',
+  // Proof of possession (RFC 9449): the proof is no good, or holds no nonce of now.
+  'dpop_proof_invalid',
+  'dpop_nonce_required',
   'access_token_invalid',
   // Users.
   'user_locked',
@@ -68,6 +71,10 @@ export interface FailureDetail {
   readonly value?: string;
   /** Scopes any of which would have permitted the call. */
   readonly scopes?: readonly string[];
+  /** What a proof of possession has to hold (RFC 9449 §8); becomes `DPoP-Nonce`. */
+  readonly nonce?: string;
+  /** How the access token was presented; the challenge names the same scheme. */
+  readonly scheme?: 'DPoP';
   /** Seconds until another try can succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The caller presented its credentials in the Authorization header (RFC 6749 §5.2 then wants a challenge). */

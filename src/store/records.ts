@@ -219,6 +219,8 @@ export interface ExtraMetadata {
   /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
+  /** Whether all its access tokens are bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
 }
@@ -406,6 +408,8 @@ export interface AuthorizationParameters {
   readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
+  /** Thumbprint of the key that the code is for (RFC 9449 §10). */
+  readonly dpopKey?: string;
   /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
   readonly device?: AwaitingDevice;
 }

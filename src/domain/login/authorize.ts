@@ -27,6 +27,7 @@ export interface AuthorizationQuery {
   readonly resource?: string;
   readonly request?: string;
   readonly request_uri?: string;
+  readonly dpop_jkt?: string;
 }
 
 export type BegunAuthorization =
@@ -112,6 +113,9 @@ function findFault(
   if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
     return fault('invalid_request', 'max_age must be a number of seconds');
   }
+  if (query.dpop_jkt !== undefined && !/^[\w-]{43}$/.test(query.dpop_jkt)) {
+    return fault('invalid_request', 'dpop_jkt must be a SHA-256 thumbprint in base64url');
+  }
   return findChallengeFault(client, query);
 }
 
@@ -149,6 +153,7 @@ function readParameters(
     prompt: splitScope(query.prompt ?? ''),
     maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
     ...(asksForSecondFactor(query) && { secondFactor: true }),
+    ...(query.dpop_jkt !== undefined && { dpopKey: query.dpop_jkt }),
     serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
   };
 }

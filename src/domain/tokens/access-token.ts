@@ -6,13 +6,15 @@ import { matchesDigest } from '../secrets.ts';
 import { linkedServersOf } from './audience.ts';
 import { looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
 import { accessibleScope } from './scopes.ts';
-import { parseAccessToken, tokenIdSecret } from './token-text.ts';
+import { accessTokenSecret, parseAccessToken, tokenIdSecret } from './token-text.ts';
 
 /** A stored access token with what it is good for. */
 export interface FoundAccessToken extends AccessTokenStanding {
   readonly scope: readonly string[];
   /** Whom it is meant for: of a JWT its audience, else its client. */
   readonly audience: string | readonly string[];
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6); null for a bearer token. */
+  readonly binding: string | null;
 }
 
 /**
@@ -27,9 +29,11 @@ export async function findAccessToken(
   if (looksLikeJwt(text)) return findJwtAccessToken(services, account, text);
   const parsed = parseAccessToken(text);
   const found = parsed && (await services.store.grants.findAccessToken(account.id, parsed.id));
-  if (!parsed || !found || !matchesDigest(parsed.secret, found.token.digest)) return null;
+  if (!parsed || !found) return null;
+  const { secret, binding } = parsed;
+  if (!matchesDigest(accessTokenSecret(secret, binding), found.token.digest)) return null;
   // A grant keeps the scopes of APIs that its client was linked to; an opaque token opens none of them.
-  return { ...found, scope: accessibleScope(found.token.scope, null), audience: found.client.clientId };
+  return { ...found, scope: accessibleScope(found.token.scope, null), audience: found.client.clientId, binding };
 }
 
 async function findJwtAccessToken(
@@ -40,11 +44,11 @@ async function findJwtAccessToken(
   const read = await readJwtAccessToken(services, account, text);
   const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
   if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
-  const { audience } = read;
+  const { audience, binding } = read;
   const servers = await linkedServersOf(services, found.client);
   if (!servers.some(({ server }) => audience.includes(server.resourceIdentifier))) return null;
   const [only, ...more] = audience;
-  return { ...found, scope: found.token.scope, audience: only && more.length === 0 ? only : audience };
+  return { ...found, scope: found.token.scope, audience: only && more.length === 0 ? only : audience, binding };
 }
 
 /** Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned. */

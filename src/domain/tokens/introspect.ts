@@ -18,6 +18,8 @@ export interface ActiveToken {
   readonly audience: string | readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for any bearer. */
+  readonly binding: string | null;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function introspectToken(
     audience: found.audience,
     issuedAt: seconds(found.token.issuedAt),
     expiresAt: seconds(found.token.expiresAt),
+    binding: found.binding,
   };
 }
 
@@ -69,6 +72,7 @@ async function introspectRefreshToken(
     audience: client.clientId,
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),
     expiresAt: seconds(expiresAt),
+    binding: parseRefreshToken(vault, account, text)?.binding ?? null,
   };
 }
 
@@ -79,8 +83,8 @@ export async function findGrantOfRefreshToken(
   client: ClientRecord,
   text: string,
 ): Promise<GrantRecord | null> {
-  const grantId = parseRefreshToken(vault, account, text);
-  const grant = grantId === null ? null : await store.grants.find(account.id, grantId);
+  const read = parseRefreshToken(vault, account, text);
+  const grant = read && (await store.grants.find(account.id, read.grantId));
   return grant?.appId === client.appId ? grant : null;
 }
 

@@ -32,7 +32,7 @@ export async function signJwtAccessToken(
   account: Account,
   client: ClientRecord,
   linked: LinkedServer,
-  row: NewAccessToken & { readonly id: number; readonly secret: string },
+  row: NewAccessToken & { readonly id: number; readonly secret: string; readonly binding: string | null },
   { scope, user }: TokenContents,
 ): Promise<string> {
   return services.signer.sign(account, algorithm, typ, {
@@ -46,6 +46,7 @@ export async function signJwtAccessToken(
     iat: Math.floor(row.issuedAt / 1000),
     exp: Math.floor(row.expiresAt / 1000),
     jti: tokenIdText(row.id, row.secret),
+    ...(row.binding !== null && { cnf: { jkt: row.binding } }),
     ...(scope.length > 0 && { scope: scope.join(' ') }),
     ...(user && {
       auth_time: Math.floor(user.authenticatedAt / 1000),
@@ -60,6 +61,8 @@ export interface ReadJwt {
   readonly id: number;
   readonly secret: string;
   readonly audience: readonly string[];
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6.1); null for a bearer token. */
+  readonly binding: string | null;
 }
 
 /** Whether a text has the form of a JWT; opaque tokens have not. */
@@ -83,7 +86,8 @@ export async function readJwtAccessToken(
       currentDate: new Date(clock.now()),
     });
     const named = parseTokenId(payload.jti ?? '');
-    return named && { ...named, audience: [payload.aud ?? []].flat() };
+    const binding = (payload['cnf'] as { readonly jkt?: string } | undefined)?.jkt ?? null;
+    return named && { ...named, audience: [payload.aud ?? []].flat(), binding };
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
     throw error;

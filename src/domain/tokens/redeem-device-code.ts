@@ -22,6 +22,7 @@ export async function redeemDeviceCode(
   client: ClientRecord,
   deviceCode: string,
   resource: string | null,
+  binding: string | null,
 ): Promise<TokenSet> {
   if (!client.grantTypes.includes(deviceGrant)) throw new Failure('client_not_authorized');
   const digest = digestOf(deviceCode);
@@ -39,7 +40,7 @@ export async function redeemDeviceCode(
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
     // The device is no part of the browser's session: whoever signs out there keeps it signed in.
     const terms = { userId, serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    return startGrant(services, tx, account, client, terms, linked, 'device_code');
+    return startGrant(services, tx, account, client, terms, linked, 'device_code', binding);
   });
   if (!started) throw refused('device code used before');
   services.counts.add(account.id, 'device_code', client.appId);

@@ -3,10 +3,11 @@ import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../s
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { absoluteExpiry, idleExpiry } from './refresh.ts';
 import { accessibleScope } from './scopes.ts';
-import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newRefreshToken } from './token-text.ts';
 
 /** What a user granted a client: by a code, a password, or for a device. */
@@ -35,7 +36,7 @@ export interface StartedGrant {
 
 /**
  * Stores a new grant with its first tokens; inside the transaction that uses up what it is granted for. `linked`: whom
- * the first access token is for.
+ * the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
  */
 export async function startGrant(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
@@ -45,6 +46,7 @@ export async function startGrant(
   terms: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
+  binding: string | null = null,
 ): Promise<StartedGrant> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
@@ -64,11 +66,13 @@ export async function startGrant(
   });
   let refreshToken: string | null = null;
   if (client.grantTypes.includes('refresh_token')) {
-    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id);
+    // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
+    const bound = isConfidential(client) ? null : binding;
+    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
     await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
   }
   const scope = accessibleScope(terms.scope, linked);
-  const prepared = prepareAccessToken(services, account, client, linked);
+  const prepared = prepareAccessToken(services, account, client, linked, binding);
   const { id } = await tx.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,
@@ -92,7 +96,8 @@ export async function startGrant(
     tokens: async (user) => {
       const accessToken = await makeAccessToken(user);
       const idToken = await makeIdToken(services, account, client, grant, user, accessToken, grant.nonce);
-      return { accessToken, expiresInSeconds: prepared.expiresInSeconds, scope, idToken, refreshToken };
+      const { expiresInSeconds } = prepared;
+      return { accessToken, tokenType: tokenTypeOf(binding), expiresInSeconds, scope, idToken, refreshToken };
     },
   };
 }

@@ -84,6 +84,8 @@ export const failures = {
   device_code_unready: unprocessable,
   scope_invalid: unprocessable,
   target_invalid: unprocessable,
+  dpop_proof_invalid: unprocessable,
+  dpop_nonce_required: unprocessable,
   access_token_invalid: unauthorized,
   user_locked: unprocessable,
   user_suspended: unprocessable,

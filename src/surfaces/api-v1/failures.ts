@@ -44,6 +44,8 @@ export const failures = {
   device_code_unready: wrongPassword,
   scope_invalid: wrongPassword,
   target_invalid: wrongPassword,
+  dpop_proof_invalid: wrongPassword,
+  dpop_nonce_required: wrongPassword,
   access_token_invalid: wrongPassword,
   user_locked: wrongPassword,
   user_suspended: wrongPassword,

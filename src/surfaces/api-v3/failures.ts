@@ -51,6 +51,8 @@ export const failures = {
   device_code_unready: badRequest,
   scope_invalid: badRequest,
   target_invalid: badRequest,
+  dpop_proof_invalid: badRequest,
+  dpop_nonce_required: badRequest,
   access_token_invalid: badRequest,
   user_locked: badRequest,
   user_suspended: badRequest,

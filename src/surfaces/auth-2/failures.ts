@@ -58,6 +58,8 @@ export const failures = {
   device_code_unready: badRequest,
   scope_invalid: badRequest,
   target_invalid: badRequest,
+  dpop_proof_invalid: badRequest,
+  dpop_nonce_required: badRequest,
   access_token_invalid: bearerRefused,
   user_locked: bearerRefused,
   user_suspended: bearerRefused,

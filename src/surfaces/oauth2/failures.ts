@@ -1,5 +1,6 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { asDescription } from '../../domain/describe.ts';
+import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
 import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
@@ -44,12 +45,32 @@ const invalidClient = (failure: Failure) =>
       })(failure)
     : json(400, 'invalid_client', 'Client authentication failed')(failure);
 
+/** RFC 9449 §7.1: the scheme, an error, and what a proof may be signed with. */
+const dpopChallenge = (error: string) =>
+  `DPoP realm="gatehouse", error="${error}", algs="${proofAlgorithms.join(' ')}"`;
+
+/** With an access token it is refused as that (RFC 9449 §7.1), at the token endpoint as a request (§5). */
+const proofRefused =
+  (error: 'invalid_dpop_proof' | 'use_dpop_nonce', words?: string) =>
+  (failure: Failure, { operation }: RefusalContext) => {
+    const { nonce } = failure.detail;
+    const headers = nonce === undefined ? {} : { 'dpop-nonce': nonce };
+    return operation === 'readUserinfo' || operation === 'readUserinfoByForm'
+      ? json(401, error, words, { ...headers, 'www-authenticate': dpopChallenge(error) })(failure)
+      : json(400, error, words, headers)(failure);
+  };
+
+const invalidProof = proofRefused('invalid_dpop_proof');
+const nonceRequired = proofRefused('use_dpop_nonce', 'The proof needs the nonce of the header DPoP-Nonce');
+
 /** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
 const invalidToken = (failure: Failure) =>
   json(401, 'invalid_token', 'The access token is missing, expired, revoked or not of this account', {
-    'www-authenticate': failure.detail.challenged
-      ? 'Bearer realm="gatehouse", error="invalid_token"'
-      : 'Bearer realm="gatehouse"',
+    'www-authenticate': failure.detail.scheme
+      ? dpopChallenge('invalid_token')
+      : failure.detail.challenged
+        ? 'Bearer realm="gatehouse", error="invalid_token"'
+        : 'Bearer realm="gatehouse"',
   })(failure);
 
 const insufficientScope = (failure: Failure) => {
@@ -107,6 +128,8 @@ export const failures = {
   device_code_unready: deviceUnready,
   scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
   target_invalid: json(400, 'invalid_target'),
+  dpop_proof_invalid: invalidProof,
+  dpop_nonce_required: nonceRequired,
   access_token_invalid: invalidToken,
   user_locked: invalidGrant,
   user_suspended: invalidGrant,

@@ -10,7 +10,7 @@ interface ClientForm {
   readonly client_assertion_type?: string;
 }
 
-const tokenPath = pathOf(contract, 'issueToken');
+export const tokenPath = pathOf(contract, 'issueToken');
 
 /** How the client shows who it is: the same at every endpoint that asks. */
 export function presentedClient(

@@ -4,6 +4,7 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
 import { deviceGrant, signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
 import { pathOf } from '../../http/contract.ts';
@@ -58,6 +59,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     revocation_endpoint_auth_methods_supported: authMethods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [

@@ -40,6 +40,8 @@ export const failures = {
   device_code_unready: page(403),
   scope_invalid: page(400),
   target_invalid: page(400),
+  dpop_proof_invalid: page(400),
+  dpop_nonce_required: page(400),
   access_token_invalid: page(403),
   user_locked: page(403),
   user_suspended: page(403),

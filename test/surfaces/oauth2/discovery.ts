@@ -41,6 +41,7 @@ function wanted(issuer: string): Record<string, unknown> {
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: ['urn:gatehouse:acr:single-factor', 'urn:gatehouse:acr:multi-factor'],
     claims_supported: [

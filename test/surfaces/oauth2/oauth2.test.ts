@@ -17,6 +17,7 @@ import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
+import { dpop } from './dpop.ts';
 import { endingSessions } from './end-session.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
@@ -41,6 +42,7 @@ import { userinfo } from './userinfo.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   devices,
+  'proof of possession': dpop,
   discovery,
   keys,
   cors,

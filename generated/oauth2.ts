@@ -294,6 +294,7 @@ export interface paths {
          *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
          *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
          *     | `urn:ietf:params:oauth:grant-type:device_code` | `device_code`, `resource` | [RFC 8628 section 3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4) |
+         *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |
          *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
          *     A code is good once, for 60 seconds; presenting it again ends the grant it gave
@@ -305,6 +306,13 @@ export interface paths {
          *
          *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
          *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.
+         *
+         *     **Exchange.** An access token of this account is exchanged for one of the same subject that can do less: `scope`,
+         *     `audience` and `resource` choose among what it has, it ends no later, and with the same grant. There is no refresh
+         *     token. A client may exchange what was issued to it; the JWT of a user that was issued to another client only where
+         *     it authenticates, is linked to the same API, and its app is assigned to the user. `act` then names it, as it does
+         *     with an `actor_token`, which is an access token of the client itself. A token that is bound to a key needs a proof
+         *     of this key. Whoever is not allowed to exchange a token gets `invalid_request`.
          */
         readonly post: operations["issueToken"];
         readonly delete?: never;
@@ -532,7 +540,7 @@ export interface components {
              *       "client_credentials"
              *     ]
              */
-            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "password")[];
+            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange" | "password")[];
             /**
              * @description How users are named to clients.
              * @example [
@@ -788,7 +796,7 @@ export interface components {
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             /**
-             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` and `urn:ietf:params:oauth:grant-type:device_code` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
              * @example [
              *       "authorization_code",
              *       "refresh_token"
@@ -891,7 +899,7 @@ export interface components {
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             /**
-             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` and `urn:ietf:params:oauth:grant-type:device_code` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
              * @example [
              *       "authorization_code",
              *       "refresh_token"
@@ -1017,7 +1025,7 @@ export interface components {
          *       "refresh_token"
          *     ]
          */
-        readonly StandardGrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+        readonly StandardGrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
         /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
@@ -1216,7 +1224,7 @@ export interface components {
         /** @description A grant to be exchanged; the members of the form. Which are needed depends on `grant_type`. */
         readonly TokenRequest: {
             /**
-             * @description `authorization_code`, `refresh_token`, `client_credentials`, `password` or `urn:ietf:params:oauth:grant-type:device_code`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
+             * @description `authorization_code`, `refresh_token`, `client_credentials`, `password`, `urn:ietf:params:oauth:grant-type:device_code` or `urn:ietf:params:oauth:grant-type:token-exchange`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
              * @example authorization_code
              */
             readonly grant_type?: string;
@@ -1252,6 +1260,36 @@ export interface components {
              */
             readonly resource?: string;
             /**
+             * @description With an exchange; the access token that is exchanged, opaque or a JWT.
+             * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
+             */
+            readonly subject_token?: string;
+            /**
+             * @description With an exchange; `urn:ietf:params:oauth:token-type:access_token`, or `urn:ietf:params:oauth:token-type:jwt` for one that is a JWT.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly subject_token_type?: string;
+            /**
+             * @description With an exchange of a JWT; an access token of the client itself, which then acts for the subject and is named in `act`.
+             * @example at_8kJh6GfD4sAq2WeR5tYu7IoP9zXcV3bN
+             */
+            readonly actor_token?: string;
+            /**
+             * @description With `actor_token`, and never without; as `subject_token_type`.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly actor_token_type?: string;
+            /**
+             * @description With an exchange; `urn:ietf:params:oauth:token-type:access_token`, which it is if left out.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly requested_token_type?: string;
+            /**
+             * @description With an exchange; one of the audiences of the token that is exchanged, for which the new one is, at most 2048 characters. Beside `resource`, which is read in the same way, two may be kept.
+             * @example https://api.example.com/orders
+             */
+            readonly audience?: string;
+            /**
              * @description With `password`; the user's name or e-mail address, at most 255 characters.
              * @example ada@example.com
              */
@@ -1270,6 +1308,12 @@ export interface components {
         /** @description Tokens ([RFC 6749 section 5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). */
         readonly TokenSet: {
             readonly access_token: components["schemas"]["AccessToken"];
+            /**
+             * @description After an exchange, what it gave ([RFC 8693 section 2.2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1)); else left out.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             * @constant
+             */
+            readonly issued_token_type?: "urn:ietf:params:oauth:token-type:access_token";
             readonly token_type: components["schemas"]["TokenType"];
             readonly expires_in: components["schemas"]["ExpiresIn"];
             readonly refresh_token?: components["schemas"]["RefreshToken"];
@@ -1351,6 +1395,20 @@ export interface components {
             readonly client_assertion?: components["schemas"]["ClientAssertion"];
             readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
+        /**
+         * @description The client that uses the token in the name of its subject ([RFC 8693 section 4.1](https://www.rfc-editor.org/rfc/rfc8693#section-4.1)); absent where none does.
+         * @example {
+         *       "sub": "cl_Vq3mT8nY5kW1xR7zB4dF9g"
+         *     }
+         */
+        readonly Actor: {
+            /**
+             * @description Its `client_id`.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly sub: string;
+            readonly act?: components["schemas"]["Actor"];
+        };
         /** @description What a token is good for ([RFC 7662 section 2.2](https://www.rfc-editor.org/rfc/rfc7662#section-2.2)). All but `active` are left out when it is not active. */
         readonly Introspection: {
             /**
@@ -1392,6 +1450,7 @@ export interface components {
                  */
                 readonly jkt: string;
             };
+            readonly act?: components["schemas"]["Actor"];
             /**
              * Format: int64
              * @description When it expires, in seconds since 1970-01-01T00:00:00Z.
@@ -3225,13 +3284,13 @@ export interface operations {
              *
              *     | error | Condition |
              *     |---|---|
-             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data |
+             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not good, or not for this client to exchange |
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
              *     | `unsupported_grant_type` | `grant_type` is none of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
-             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant; `resource` or `audience` is none of the token that is exchanged |
              *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is missing where the client registered that it sends one |
              *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              *     | `authorization_pending` | the user of the device has not decided yet |

@@ -181,7 +181,8 @@ export type GrantType =
   | 'password'
   | 'refresh_token'
   | 'client_credentials'
-  | 'urn:ietf:params:oauth:grant-type:device_code';
+  | 'urn:ietf:params:oauth:grant-type:device_code'
+  | 'urn:ietf:params:oauth:grant-type:token-exchange';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
 /** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
@@ -614,6 +615,7 @@ export type CountKind =
   | 'authorization_code'
   | 'password'
   | 'device_code'
+  | 'token_exchange'
   | `call.${string}`;
 
 export interface DailyCountRecord {

@@ -1,4 +1,4 @@
-/** Devices without a browser, and their users, for `store-calls.ts`. */
+/** Devices without a browser, proofs of a key, and tokens that are exchanged, for `store-calls.ts`. */
 
 import assert from 'node:assert/strict';
 import {
@@ -10,9 +10,19 @@ import {
   poll,
   typeAndSignIn,
 } from '../support/devices.ts';
+import { askWithProof, newProofKey, nonceOf } from '../support/dpop.ts';
 import type { FaultyApp } from '../support/faults.ts';
-import { CookieJar, makeUser, type RegisteredClient, readForm, registerClient, walk } from '../support/sign-in.ts';
-import { assertTokensWork } from './store-call-requests.ts';
+import {
+  CookieJar,
+  makeUser,
+  type RegisteredClient,
+  readForm,
+  redeem,
+  registerClient,
+  signInForCode,
+  walk,
+} from '../support/sign-in.ts';
+import { assertTokensWork, isActive, post } from './store-call-requests.ts';
 import type { Operation } from './store-calls.ts';
 
 interface Waiting {
@@ -116,4 +126,45 @@ export const waitingDeviceOperations: readonly Operation[] = [
       };
     },
   },
+  {
+    title: 'refresh with a proof of a key',
+    surface: 'oauth2',
+    operationId: 'issueToken',
+    status: 200,
+    prepare: async (app) => {
+      const { client, refresh_token } = await grantOf(app);
+      const key = await newProofKey();
+      const form = { grant_type: 'refresh_token', refresh_token };
+      const nonce = await nonceOf(app, client, key);
+      return { send: () => askWithProof(app, client, key, form, { nonce }) };
+    },
+  },
+  {
+    title: 'exchange of a token',
+    surface: 'oauth2',
+    operationId: 'issueToken',
+    status: 200,
+    prepare: async (app) => {
+      const { client, access_token } = await grantOf(app);
+      const form = {
+        grant_type: exchangeGrant,
+        subject_token: access_token,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      };
+      return {
+        send: () => post(app, client, '/oauth2/token', form),
+        settle: async ({ body }) => assert.equal(await isActive(app, client, body.access_token), true),
+      };
+    },
+  },
 ];
+
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** A user's grant to a client that may exchange. */
+async function grantOf(app: FaultyApp) {
+  const client = await registerClient(app, { grant_types: ['authorization_code', 'refresh_token', exchangeGrant] });
+  const user = await makeUser(app, client.app_id);
+  const code = (await signInForCode(app, client, user)).get('code') ?? '';
+  return { client, ...(await redeem(app, client, code)) };
+}

@@ -6,7 +6,7 @@
 import { basic } from '../support/app.ts';
 import { deviceGrant } from '../support/devices.ts';
 import { password } from '../support/sign-in.ts';
-import { allowedDevice, beginning, typedCode } from './live-devices.ts';
+import { allowedDevice, beginning, exchanged, exchangeGrant, typedCode } from './live-devices.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
@@ -58,8 +58,11 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
   'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
   'oauth2 issueToken': async (pool, plan) => {
-    const forDevice = plan.body?.['grant_type'] === deviceGrant;
-    return unlinked(await (forDevice ? allowedDevice : byGrantType)(pool, plan), 'body');
+    const own = new Map<unknown, typeof byGrantType>([
+      [deviceGrant, allowedDevice],
+      [exchangeGrant, exchanged],
+    ]);
+    return unlinked(await (own.get(plan.body?.['grant_type']) ?? byGrantType)(pool, plan), 'body');
   },
   'oauth2 beginDevice': async (pool, plan) => unlinked(await beginning(pool, plan), 'body'),
   'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),

@@ -58,10 +58,14 @@ export async function askWithProof(
   client: RegisteredClient,
   key: ProofKey,
   form: Readonly<Record<string, string>>,
-  { door = '/oauth2/token', ...changes }: ProofChanges & { readonly door?: Door } = {},
+  {
+    door = '/oauth2/token',
+    nonce: known,
+    ...changes
+  }: ProofChanges & { readonly door?: Door; readonly nonce?: string } = {},
 ): Promise<Answer> {
   const own = clientAuthentication(client);
-  const nonce = await nonceOf(app, client, key, door);
+  const nonce = known ?? (await nonceOf(app, client, key, door));
   const proof = await proofFor(app, key, 'POST', door, { ...changes, claims: { nonce, ...changes.claims } });
   return app.send('POST', door, { headers: { ...own.headers, dpop: proof }, form: { ...own.form, ...form } });
 }

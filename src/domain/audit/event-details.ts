@@ -56,6 +56,14 @@ export interface EventDetails {
   'refresh.repeated': { readonly user_id: number };
   /** An older token of the family: the grant is revoked. */
   'refresh.reused': { readonly reason: 'refresh_token_reused' };
+  /** `subject_*`: the token that was shown, and the app it was issued to. */
+  'access_token.exchanged': {
+    readonly app_id: number;
+    readonly user_id: number | null;
+    readonly subject_token_id: number;
+    readonly subject_app_id: number;
+    readonly scope: readonly string[];
+  };
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
   /** A client that anyone registered, and that was not used for so long. */

@@ -55,6 +55,7 @@ export const outcomes = {
   'refresh.refused': 'refused',
   'refresh.repeated': 'success',
   'refresh.reused': 'refused',
+  'access_token.exchanged': 'success',
   'access_token.revoked': 'success',
   'credential_token.revoked': 'success',
   'app.registered': 'success',

@@ -58,7 +58,9 @@ export const documentedGrantTypes = [
 ] as const satisfies GrantType[];
 /** RFC 8628 §3.4. */
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code' satisfies GrantType;
-export const standardGrantTypes: readonly GrantType[] = [...documentedGrantTypes, deviceGrant];
+/** RFC 8693 §2.1. */
+export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange' satisfies GrantType;
+export const standardGrantTypes: readonly GrantType[] = [...documentedGrantTypes, deviceGrant, exchangeGrant];
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
 

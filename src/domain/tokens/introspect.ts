@@ -5,6 +5,7 @@ import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
 import { subjectOf } from './claims.ts';
+import type { Actor } from './jwt-access-token.ts';
 import { parseRefreshToken } from './token-text.ts';
 
 /** What an active token is (RFC 7662 §2.2). Times are seconds since the epoch. */
@@ -20,6 +21,8 @@ export interface ActiveToken {
   readonly expiresAt: number;
   /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for any bearer. */
   readonly binding: string | null;
+  /** Who uses it in the name of its subject (RFC 8693 §4.1). */
+  readonly actor: Actor | null;
 }
 
 /**
@@ -48,6 +51,7 @@ export async function introspectToken(
     issuedAt: seconds(found.token.issuedAt),
     expiresAt: seconds(found.token.expiresAt),
     binding: found.binding,
+    actor: found.actor,
   };
 }
 
@@ -73,6 +77,7 @@ async function introspectRefreshToken(
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),
     expiresAt: seconds(expiresAt),
     binding: parseRefreshToken(vault, account, text)?.binding ?? null,
+    actor: null,
   };
 }
 

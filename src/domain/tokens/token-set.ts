@@ -11,6 +11,8 @@ import { accessTokenSecret, accessTokenText, newAccessSecret, tokenIdSecret } fr
 
 export const accessTokenSeconds = 3600;
 export const idTokenSeconds = 3600;
+/** RFC 8693 §3. */
+export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** What the token endpoint answers with, before a door gives it its form (RFC 6749 §5.1). */
 export interface TokenSet {
@@ -23,6 +25,8 @@ export interface TokenSet {
   readonly idToken: string | null;
   /** When the client has the grant type `refresh_token`. */
   readonly refreshToken: string | null;
+  /** What an exchange gave (RFC 8693 §2.2.1). */
+  readonly issuedTokenType?: typeof accessTokenType;
 }
 
 /** An access token whose row is not stored yet. */
@@ -44,23 +48,21 @@ export function prepareAccessToken(
   client: ClientRecord,
   linked: LinkedServer | null,
   binding: string | null,
+  secondsAtMost: number = Number.POSITIVE_INFINITY,
 ): PreparedAccessToken {
   const secret = newAccessSecret(services.random);
   const issuedAt = services.clock.now();
+  const minutes = linked?.server.accessTokenMinutes ?? null;
+  const expiresInSeconds = Math.min(minutes === null ? accessTokenSeconds : minutes * 60, secondsAtMost);
+  const expiresAt = issuedAt + expiresInSeconds * 1000;
   if (!linked) {
     return {
-      row: {
-        digest: digestOf(accessTokenSecret(secret, binding)),
-        issuedAt,
-        expiresAt: issuedAt + accessTokenSeconds * 1000,
-      },
-      expiresInSeconds: accessTokenSeconds,
+      row: { digest: digestOf(accessTokenSecret(secret, binding)), issuedAt, expiresAt },
+      expiresInSeconds,
       text: (id) => accessTokenText(id, secret, binding),
     };
   }
-  const minutes = linked.server.accessTokenMinutes;
-  const expiresInSeconds = minutes === null ? accessTokenSeconds : minutes * 60;
-  const row = { digest: digestOf(tokenIdSecret(secret)), issuedAt, expiresAt: issuedAt + expiresInSeconds * 1000 };
+  const row = { digest: digestOf(tokenIdSecret(secret)), issuedAt, expiresAt };
   return {
     row,
     expiresInSeconds,

@@ -13,6 +13,7 @@ const uses: readonly CountKind[] = [
   'authorization_code',
   'password',
   'device_code',
+  'token_exchange',
 ];
 
 function read(row: DbRow): OpenClient {

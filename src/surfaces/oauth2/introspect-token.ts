@@ -26,6 +26,7 @@ function represent(token: ActiveToken, issuer: string): components['schemas']['I
     ...(token.username !== null && { username: token.username }),
     ...(token.tokenType === 'access_token' && { token_type: token.binding === null ? 'Bearer' : 'DPoP' }),
     ...(token.binding !== null && { cnf: { jkt: token.binding } }),
+    ...(token.actor !== null && { act: token.actor }),
     exp: token.expiresAt,
     iat: token.issuedAt,
     sub: token.subject,

@@ -1,10 +1,11 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
-import { deviceGrant } from '../../domain/clients/metadata.ts';
+import { deviceGrant, exchangeGrant } from '../../domain/clients/metadata.ts';
 import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
+import { exchangeToken } from '../../domain/tokens/exchange.ts';
 import { grantByPassword } from '../../domain/tokens/password-grant.ts';
 import { redeemCode } from '../../domain/tokens/redeem-code.ts';
 import { redeemDeviceCode } from '../../domain/tokens/redeem-device-code.ts';
@@ -23,7 +24,7 @@ type From = Origin & {
 };
 type Grant = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
-/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4). */
+/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
 const grants: Readonly<Record<string, Grant>> = {
   authorization_code: async (services, { account, binding }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
@@ -37,6 +38,18 @@ const grants: Readonly<Record<string, Grant>> = {
     grantToClient(services, account, client, askedOf(form), binding),
   [deviceGrant]: async (services, { account, binding }, client, form) =>
     redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), binding),
+  [exchangeGrant]: async (services, { account, binding }, client, form) => {
+    const exchange = {
+      subjectToken: need(form, 'subject_token'),
+      subjectTokenType: need(form, 'subject_token_type'),
+      actorToken: form.actor_token || null,
+      actorTokenType: form.actor_token_type || null,
+      requestedTokenType: form.requested_token_type || null,
+      audience: form.audience || null,
+      ...askedOf(form),
+    };
+    return exchangeToken(services, account, client, exchange, binding);
+  },
   password: async (services, { account, source, userAgent, binding }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     const asked = { scope: form.scope, resource: resourceOf(form) };
@@ -62,6 +75,7 @@ export function issueToken(services: Services): Handler<operations['issueToken']
 function representTokens(tokens: TokenSet): components['schemas']['TokenSet'] {
   return {
     access_token: tokens.accessToken,
+    ...(tokens.issuedTokenType && { issued_token_type: tokens.issuedTokenType }),
     token_type: tokens.tokenType,
     expires_in: tokens.expiresInSeconds,
     ...(tokens.refreshToken !== null && { refresh_token: tokens.refreshToken }),

@@ -3,7 +3,7 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { deviceGrant, signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { deviceGrant, exchangeGrant, signingAlgorithms } from '../../domain/clients/metadata.ts';
 import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
@@ -48,6 +48,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       'refresh_token',
       'client_credentials',
       deviceGrant,
+      exchangeGrant,
       ...(settings.passwordGrant ? (['password'] as const) : []),
     ],
     subject_types_supported: ['public'],

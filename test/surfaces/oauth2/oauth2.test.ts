@@ -19,6 +19,7 @@ import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
 import { dpop } from './dpop.ts';
 import { endingSessions } from './end-session.ts';
+import { exchange } from './exchange.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
 import { introspection } from './introspect-token.ts';
@@ -43,6 +44,7 @@ import { userinfo } from './userinfo.ts';
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   devices,
   'proof of possession': dpop,
+  'token exchange': exchange,
   discovery,
   keys,
   cors,

@@ -181,7 +181,9 @@ module.exports = {
     only('database-driver', 'better-sqlite3|pg|pg-.*', ['src/store/knex/']),
     only('argon2', '@node-rs/argon2.*', ['src/adapters/']),
     only('bcrypt', '@node-rs/bcrypt.*', ['src/adapters/']),
+    only('mail', 'nodemailer', ['src/adapters/mail.ts']),
     only('totp', 'otpauth', ['src/adapters/']),
+    only('passkeys', '@simplewebauthn/server', ['src/adapters/']),
     only('eta', 'eta', ['src/pages/']),
     only('qrcode', 'qrcode', ['src/pages/']),
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
@@ -245,7 +247,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Files under assets/ are sent to browsers as they are; nothing here imports them.
-    exclude: { path: ['^node_modules/\\.cache/', '^src/pages/docs/assets/'] },
+    exclude: { path: ['^node_modules/\\.cache/', '^src/pages/(docs/)?assets/'] },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -222,8 +222,9 @@ export interface paths {
         };
         /**
          * List the kinds of second factor
-         * @description The kinds of second factor that the user can register. There is one: time-based one-time codes of an authenticator app
-         *     ([RFC 6238](https://www.rfc-editor.org/rfc/rfc6238): SHA-1, six digits, 30 seconds). The list is short and has no pages.
+         * @description The kinds of second factor that can be registered here. There is one: time-based one-time codes of an authenticator app
+         *     ([RFC 6238](https://www.rfc-editor.org/rfc/rfc6238): SHA-1, six digits, 30 seconds). A passkey is made by the browser of
+         *     its user. The list is short and has no pages.
          */
         readonly get: operations["listFactors"];
         readonly put?: never;
@@ -291,8 +292,8 @@ export interface paths {
         };
         /**
          * List the devices of a user
-         * @description Devices that the user can show as a second factor, the oldest first; those that wait for a code are not among them. The
-         *     list is short and has no pages.
+         * @description Devices that the user can show as a second factor, passkeys included, the oldest first; those that wait for a code are
+         *     not among them. The list is short and has no pages.
          */
         readonly get: operations["listDevices"];
         readonly put?: never;
@@ -315,7 +316,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a device
-         * @description Takes a device from the user; with the last one the recovery codes go too. Who is signed in stays so. A body is not
+         * @description Takes a device from the user, an authenticator app or a passkey; with the last app the recovery codes go too. Who is signed in stays so. A body is not
          *     looked at.
          */
         readonly delete: operations["deleteDevice"];
@@ -336,7 +337,7 @@ export interface paths {
         /**
          * Ask for a code
          * @description Begins a check of the user's second factor on behalf of the caller: the code of one device is to come with `PUT` before
-         *     it expires.
+         *     it expires. A passkey makes no codes: 422.
          */
         readonly post: operations["createVerification"];
         readonly delete?: never;
@@ -4218,7 +4219,7 @@ export interface components {
              * @example user.changed
              * @enum {string}
              */
-            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
+            readonly action?: "sign_in.succeeded" | "sign_in.failed" | "sign_in.refused" | "sign_in.closed" | "mfa.registered" | "mfa.enrolled" | "mfa.renamed" | "mfa.removed" | "mfa.verification_started" | "mfa.verified" | "mfa.failed" | "mfa.closed" | "mfa.recovery_code_used" | "mfa.recovery_codes_renewed" | "sign_out.succeeded" | "session.ended" | "session.all_ended" | "logout_notice.abandoned" | "consent.allowed" | "consent.denied" | "device.allowed" | "device.denied" | "device.code_refused" | "consent.withdrawn" | "grant.issued" | "grant.revoked" | "refresh.refused" | "refresh.repeated" | "refresh.reused" | "access_token.exchanged" | "access_token.revoked" | "credential_token.revoked" | "app.registered" | "app.expired" | "signing_key.published" | "signing_key.removed" | "account.created" | "account.changed" | "user.created" | "user.changed" | "user.unlocked" | "user.removed" | "user.read" | "user.listed" | "invite.created" | "invite.used" | "password_reset.created" | "password_reset.refused" | "password_reset.abandoned" | "password_reset.used" | "custom_attribute.created" | "custom_attribute.changed" | "custom_attribute.removed" | "role.created" | "role.changed" | "role.removed" | "role.members_added" | "role.members_removed" | "role.assigned" | "role.withdrawn" | "app.created" | "app.changed" | "app.removed" | "app.secret_rotated" | "access.granted" | "access.revoked" | "credential.created" | "credential.revoked" | "api_key.refused" | "api_key.created" | "api_key.revoked" | "policy.created" | "policy.changed" | "policy.removed" | "policy.assigned" | "api_authorization.created" | "api_authorization.changed" | "api_authorization.removed" | "api_scope.created" | "api_scope.changed" | "api_scope.removed" | "api_claim.created" | "api_claim.changed" | "api_claim.removed" | "api_client.linked" | "api_client.changed" | "api_client.unlinked" | "hook_variable.created" | "hook_variable.changed" | "hook_variable.removed" | "hook.created" | "hook.changed" | "hook.removed" | "hook.rolled_back" | "hook.shadow_set" | "hook.replayed" | "hook.policy_chosen" | "hook.sign_in_refused" | "hook.failed" | "user.migrated";
             /**
              * @description Whether it was done or refused.
              * @example success
@@ -6146,6 +6147,13 @@ export interface operations {
                      *         "type_display_name": "Authenticator app",
                      *         "auth_factor_name": "Authenticator",
                      *         "default": true
+                     *       },
+                     *       {
+                     *         "device_id": "17",
+                     *         "user_display_name": "My laptop",
+                     *         "type_display_name": "Passkey",
+                     *         "auth_factor_name": "WebAuthn",
+                     *         "default": false
                      *       }
                      *     ]
                      */

@@ -1407,7 +1407,15 @@ export interface components {
              * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
              */
             readonly sub: string;
-            readonly act?: components["schemas"]["Actor"];
+            /**
+             * @description The client that used it before, in the same form; at most five in a row.
+             * @example {
+             *       "sub": "cl_Hd2kP6sV9bN3mX8qT5wZ1c"
+             *     }
+             */
+            readonly act?: {
+                readonly [key: string]: unknown;
+            };
         };
         /** @description What a token is good for ([RFC 7662 section 2.2](https://www.rfc-editor.org/rfc/rfc7662#section-2.2)). All but `active` are left out when it is not active. */
         readonly Introspection: {

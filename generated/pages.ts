@@ -11,7 +11,8 @@ export interface paths {
         /**
          * Show the sign-in page
          * @description Shows a form with the fields `username` (type `text`) and `password` and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application.
+         *     `csrf`, to be sent to `POST /sign-in`. The page names the account and the application. A second form, hidden until
+         *     a script finds that the browser has passkeys, asks for one and is sent to `POST /sign-in/passkey`.
          *
          *     Answers 303 to `/continue` when the browser is signed in already and the authorization request does not ask for
          *     another sign-in.
@@ -34,6 +35,112 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/sign-in/passkey": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Takes what the browser answered when the sign-in page asked it for a passkey, and answers 303 to `/continue`, with a
+         *     new session. No name and no password is needed, and no second factor follows: the authenticator has verified its user
+         *     ([WebAuthn Level 3 section 6.1](https://www.w3.org/TR/webauthn-3/#sctn-authenticator-data)). In tokens `amr` is `hwk`
+         *     (`swk` where copies of the key may be kept), `user` and `mfa`
+         *     ([RFC 8176 section 2](https://www.rfc-editor.org/rfc/rfc8176#section-2)).
+         *
+         *     The challenge is of the page that showed it, good for 10 minutes and once. Origin and relying party are the account's
+         *     base URL and its host. A pause after wrong passwords does not concern passkeys; what is wrong counts as a failed sign-in
+         *     of its source address.
+         *
+         *     A password that is too old does not stop it. Where the password was marked as expired (status 4), `/continue` leads to
+         *     `/new-password` as after a right password.
+         */
+        readonly post: operations["signInWithPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/second-factor/passkey": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a passkey as the second factor
+         * @description Takes what the browser answered when `/second-factor` asked it for one of the user's passkeys, and answers 303 to
+         *     `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong counts as a
+         *     failed sign-in of its source address.
+         *
+         *     Without a right password before it, in this browser and for this request, it is 400.
+         */
+        readonly post: operations["giveSecondPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/passkeys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the passkeys of the user
+         * @description Lists the passkeys of whoever is signed in, with a form for each with which it is renamed or removed, and one that
+         *     has the browser make another. Where the user has ten devices, authenticator apps included, it has no such form.
+         *
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly get: operations["showPasskeys"];
+        readonly put?: never;
+        /**
+         * Add a passkey
+         * @description Keeps the passkey that the browser has made and answers 303 to the list. Its authenticator must have verified the user,
+         *     and it must be one that is found without a name (a discoverable credential). Nothing vouches for the make of the
+         *     authenticator, and a statement that does is not taken
+         *     ([WebAuthn Level 3 section 5.4.7](https://www.w3.org/TR/webauthn-3/#enum-attestation-convey)). Keys are Ed25519, ES256 or RS256.
+         */
+        readonly post: operations["addPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/passkeys/change": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rename or remove a passkey
+         * @description `change` is the button that was pressed: `rename` or `remove`; anything else is 400. A passkey that was removed signs nobody
+         *     in any more; who is signed in stays so. One that is not there any more is left as it is.
+         */
+        readonly post: operations["changePasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/second-factor": {
         readonly parameters: {
             readonly query?: never;
@@ -44,9 +151,13 @@ export interface paths {
         /**
          * Show the page on which a second factor is given
          * @description Shows a form with the text field `otp` (`autocomplete="one-time-code"`) and the hidden members `request` and
-         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`. It comes
-         *     after the right password of a user who has a device, in the browser that sent it, and for a user who is signed in
-         *     without a second factor where the policy in force or `acr_values` wants one.
+         *     `csrf`, to be sent to `POST /second-factor`, and a second form like it with the field `recovery_code`, for a user
+         *     who has a device that makes codes. A form for a passkey, to be sent to `POST /second-factor/passkey`, is there for a
+         *     user who has one, and alone for a user who has nothing else.
+         *
+         *     The page comes after the right password of a user who has a device that makes codes, in the browser that sent it;
+         *     and where the policy in force or `acr_values` wants a second factor also for a user who has passkeys alone, and for
+         *     one who is signed in without a second factor.
          *
          *     Answers 303 to `/continue` when no code is due.
          */
@@ -150,7 +261,7 @@ export interface paths {
         };
         /**
          * Show the page on which an invited user chooses a password
-         * @description Where the link of `POST /api/1/invites/get_invite_link` leads. Shows a form with the fields `new_password` and
+         * @description Where the link of `POST /api/1/invites/get_invite_link` leads, and the one that `/forgot-password` sends. Shows a form with the fields `new_password` and
          *     `new_password_confirmation` and the hidden members `token` and `csrf`, to be sent to `POST /password/reset`, and
          *     says how long the password must be at least. Looking at the page uses nothing up.
          */
@@ -159,7 +270,7 @@ export interface paths {
         /**
          * Choose a password and sign in
          * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
-         *     uses the link up, signs the user in and answers 303 to `/signed-in`. Where the policy asks for a second factor
+         *     uses the link up, signs the user in and answers 303 to `/signed-in`, after a forgotten password to `/account`. Where the policy asks for a second factor
          *     nobody is signed in: the answer is a page that says that the password is saved.
          *
          *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
@@ -240,6 +351,308 @@ export interface paths {
         readonly get: operations["showDeviceDone"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/forgot-password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a link for a new password is asked for
+         * @description Shows a form with the field `username` and the hidden members `csrf` and `request`, to be sent to
+         *     `POST /forgot-password`.
+         */
+        readonly get: operations["showForgotPassword"];
+        readonly put?: never;
+        /**
+         * Ask for a link for a new password
+         * @description Keeps that a link was asked for, and answers 303 to `/forgot-password/sent`, whether anybody has the name or not: that
+         *     is looked up afterwards, so that neither the answer nor its time tells. A user with an e-mail address who is active or
+         *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and takes the place
+         *     of the user's former one; it signs nobody out by itself.
+         *
+         *     A source address may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
+         *     (`limit.reset-user`), and nothing tells who asks for more.
+         */
+        readonly post: operations["askForReset"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/forgot-password/sent": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say where to look for the link
+         * @description The same page for every name that was given, and for none.
+         */
+        readonly get: operations["showResetSent"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show a user their account
+         * @description Who is signed in here, and where to go from here: password, second factors, sessions, apps. Without a session in this
+         *     browser it is 303 to a sign-in that leads back here.
+         */
+        readonly get: operations["showAccount"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the page on which a user changes their password
+         * @description Shows a form with the fields `current_password`, `new_password` and `new_password_confirmation`, the check box
+         *     `end_others` and the hidden member `csrf`, to be sent to `POST /account/password`, and says how long the password must
+         *     be at least.
+         */
+        readonly get: operations["showPasswordChange"];
+        readonly put?: never;
+        /**
+         * Change the password
+         * @description Replaces the password of the user who is signed in here and knows the present one, and answers 303 to `/account`. The
+         *     session of this browser stays; with `end_others` all other sessions of the user end, with what was granted in them.
+         *     Wrong passwords count as those of a sign-in do, and close sign-in by password as they do.
+         *
+         *     The new password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form again.
+         */
+        readonly post: operations["changePassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/second-factors": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show a user their second factors
+         * @description The devices of the user, how many recovery codes are left, and forms that remove a device and make new codes.
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly get: operations["showSecondFactors"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/second-factors/new": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the key of a new device
+         * @description A key for an authenticator app, as text and as a picture, and a form with the text field `otp`
+         *     (`autocomplete="one-time-code"`) and the hidden member `csrf`, to be sent to `POST /account/second-factors/new`. Nothing is
+         *     stored until then. A user who has 10 devices gets 303 to `/account/second-factors`.
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly get: operations["showNewSecondFactor"];
+        readonly put?: never;
+        /**
+         * Add a device
+         * @description Adds the device whose code this is, and makes the session one with a second factor. A user who had no recovery codes gets
+         *     ten, on a page that shows them once; else the answer is 303 to `/account/second-factors`.
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly post: operations["addSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/second-factors/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Remove a device
+         * @description Removes one of the user's devices and answers 303 to `/account/second-factors`; with the last one the recovery codes go
+         *     too. Sessions stay. A device that is not there is none to remove.
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly post: operations["removeSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/recovery-codes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make new recovery codes
+         * @description Makes ten new recovery codes in place of the former ones and shows them once. A user without a device gets 303 to
+         *     `/account/second-factors`.
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
+         */
+        readonly post: operations["renewRecoveryCodes"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show a user where they are signed in
+         * @description The live sessions of the user, the one used last first, at most 100: when each began, when it was used last, and the
+         *     browser and the address that it began with; with forms that end one or all of them.
+         */
+        readonly get: operations["showSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/sessions/end": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End one session
+         * @description Ends one of the user's sessions, tells the applications of it that asked for that (OpenID Connect Back-Channel Logout), and
+         *     answers 303 to `/account/sessions`. What applications were granted stays. A session that is not there is none to end.
+         */
+        readonly post: operations["endOneSession"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/sessions/end-all": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends all sessions of the user, the one of this browser included, and all that applications were granted; tells the
+         *     applications that asked for that, and answers 303 to `/signed-out`.
+         */
+        readonly post: operations["endAllSessions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show a user which applications may use their account
+         * @description The applications that the user allowed something, or that can act for the user now, with what they were allowed and forms that
+         *     end it.
+         */
+        readonly get: operations["showApps"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/apps/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take back what an application was allowed
+         * @description Forgets what the user allowed the application, ends what it was granted (refresh tokens and opaque access tokens are inactive at
+         *     once), and answers 303 to `/account/apps`. It asks again at the next sign-in. An application that was allowed nothing is
+         *     none to remove.
+         */
+        readonly post: operations["removeApp"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -360,7 +773,7 @@ export interface paths {
         };
         /**
          * Read a file of the pages
-         * @description The style sheet and the icon. A name that is not one of them is 404.
+         * @description The style sheet, the icon and the script for passkeys. A name that is not one of them is 404.
          *
          *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may keep the
          *     file for ever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
@@ -470,6 +883,43 @@ export interface components {
              */
             readonly decision?: string;
         };
+        /**
+         * @description What the browser answered, as JSON ([WebAuthn Level 3 section 5.1](https://www.w3.org/TR/webauthn-3/#iface-pkcredential), `toJSON`); at most 12288 characters. Missing or of another form is one that does not count.
+         * @example {"id":"kD2mV8sQ1nW5yB7cR9dF2g","rawId":"kD2mV8sQ1nW5yB7cR9dF2g","type":"public-key","response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0","authenticatorData":"SZYN5YgOjGh0NBcPZHZgW4","signature":"MEUCIQDx","userHandle":"pW6nD0xH3kM9rV2tY5uA8c"}}
+         */
+        readonly Credential: string;
+        /** @description The form for a passkey as the script of a page sends it. */
+        readonly PasskeySignInForm: {
+            readonly request?: components["schemas"]["AuthorizationRequestId"];
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly credential?: components["schemas"]["Credential"];
+        };
+        /**
+         * @description By what its user knows the passkey: 1 to 64 characters; white space around it is ignored. More than 256 characters are 400.
+         * @example My laptop
+         */
+        readonly PasskeyName: string;
+        /** @description The form for a new passkey as the script of the page sends it. */
+        readonly PasskeyForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly credential?: components["schemas"]["Credential"];
+            readonly name?: components["schemas"]["PasskeyName"];
+        };
+        /** @description The form of one passkey as a browser sends it. */
+        readonly PasskeyChangeForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description The number of the passkey, from the page's hidden member; at most 16 characters.
+             * @example 17
+             */
+            readonly passkey?: string;
+            readonly name?: components["schemas"]["PasskeyName"];
+            /**
+             * @description The button that was pressed, `rename` or `remove`. Anything else, or nothing, is 400.
+             * @example rename
+             */
+            readonly change?: string;
+        };
         /** @description The form for a first password as a browser sends it. */
         readonly InviteForm: {
             /**
@@ -499,6 +949,80 @@ export interface components {
              * @example WDJB-MJHT
              */
             readonly user_code?: string;
+        };
+        /** @description The form for a link as a browser sends it. */
+        readonly ForgotPasswordForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description The sign-in to go back to, from the page's hidden member; at most 128 characters. May be left out.
+             * @example Zk3vQ8sT1nW5yB7cR9dF2g
+             */
+            readonly request?: string;
+            /**
+             * @description User name or e-mail address, compared without regard to case; at most 320 characters. Missing or empty is 422 with the form again.
+             * @example ada@northwind.example
+             */
+            readonly username?: string;
+        };
+        /** @description The form for a new password as a browser sends it. */
+        readonly PasswordChangeForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * Format: password
+             * @description The present password, at most 1024 characters. Missing, empty or wrong is 401 with the form again.
+             * @example correct horse battery staple
+             */
+            readonly current_password?: string;
+            /**
+             * Format: password
+             * @description The new one: at least the policy's `minimum_password_length`, at most 256 characters. Missing, empty or against a rule is 422 with the form again; more than 1024 characters are 400.
+             * @example seven brown bears at tea
+             */
+            readonly new_password?: string;
+            /**
+             * Format: password
+             * @description The same once more, at most 1024 characters. Missing, empty or different is 422 with the form again.
+             * @example seven brown bears at tea
+             */
+            readonly new_password_confirmation?: string;
+            /**
+             * @description There, with any value of at most 8 characters, when all other sessions of the user are to end.
+             * @example on
+             */
+            readonly end_others?: string;
+        };
+        /** @description The form for the first code of a new device as a browser sends it. */
+        readonly NewDeviceForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description Six digits that the device shows; spaces and dashes are ignored. At most 64 characters. Empty or wrong is 401 with the form again.
+             * @example 287082
+             */
+            readonly otp?: string;
+        };
+        /**
+         * @description Number of what the form is about, from the page's hidden member; at most 16 characters. Nothing of the user's has any other.
+         * @example 12
+         */
+        readonly Number: string;
+        /** @description The form of one device as a browser sends it. */
+        readonly RemoveDeviceForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly device_id?: components["schemas"]["Number"];
+        };
+        /** @description A form with a button alone as a browser sends it. */
+        readonly AccountForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+        };
+        /** @description The form of one session as a browser sends it. */
+        readonly EndSessionForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly session_id?: components["schemas"]["Number"];
+        };
+        /** @description The form of one application as a browser sends it. */
+        readonly RemoveAppForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            readonly app_id?: components["schemas"]["Number"];
         };
     };
     responses: {
@@ -676,6 +1200,54 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
+        /** @description To `/continue`, and from there to the sign-in page and back here: nobody is signed in in this browser, or the page wants a newer sign-in or a second factor. */
+        readonly SignInFirst: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly Location: components["headers"]["Location"];
+                readonly "Set-Cookie": components["headers"]["SetCookie"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The user is locked, suspended or not active. Also a form whose `csrf` is missing or wrong. Nothing was changed. */
+        readonly Refused: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <html lang="en">
+                 *     <title>Your account is locked – Northwind Traders</title>
+                 *     <main>
+                 *     <h1>Your account is locked</h1>
+                 *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                 *     </main>
+                 *     </html>
+                 */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
+        /** @description Done; to the page that shows it, with the word `done`. Or nothing was changed and a sign-in comes first: to `/continue`, and from there to the sign-in page and back to the page with the form. */
+        readonly Done: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly Location: components["headers"]["Location"];
+                readonly "Set-Cookie": components["headers"]["SetCookie"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
     };
     parameters: {
         /**
@@ -692,7 +1264,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no script, no frame. On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
@@ -881,8 +1453,370 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly signInWithPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0\",\"authenticatorData\":\"SZYN5YgOjGh0NBcPZHZgW4\",\"signature\":\"MEUCIQDx\",\"userHandle\":\"pW6nD0xH3kM9rV2tY5uA8c\"}}"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeySignInForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description The answer does not count: no passkey of this account, one that was removed, a challenge that is over or was used, or another origin. The sign-in page again, with one text for all. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Sign in to Expense Desk – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Sign in</h1>
+                     *     <div role="alert">We could not sign you in</div>
+                     *     <form method="post" action="/sign-in/passkey" data-passkey="get" hidden>
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <button type="submit">Sign in with a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly giveSecondPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0\",\"authenticatorData\":\"SZYN5YgOjGh0NBcPZHZgW4\",\"signature\":\"MEUCIQDx\",\"userHandle\":\"pW6nD0xH3kM9rV2tY5uA8c\"}}"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeySignInForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description The answer does not count: not a passkey of this user, one that was removed, a challenge that is over or was used, or another origin. The page again, with one text for all. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Enter your code – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Enter your code</h1>
+                     *     <div role="alert">This passkey does not work</div>
+                     *     <form method="post" action="/second-factor/passkey" data-passkey="get" hidden>
+                     *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <button type="submit">Use a passkey instead</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showPasskeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example passkey_added
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly addPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "credential": "{\"id\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"rawId\":\"kD2mV8sQ1nW5yB7cR9dF2g\",\"type\":\"public-key\",\"response\":{\"clientDataJSON\":\"eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0\",\"attestationObject\":\"o2NmbXRkbm9uZQ\",\"transports\":[\"internal\"]}}",
+                 *       "name": "My laptop"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeyForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The name is none, the answer does not count, the passkey is known, or the user has ten devices. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <div role="alert">This is no name</div>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly changePasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "passkey": "17",
+                 *       "name": "My old laptop",
+                 *       "change": "rename"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasskeyChangeForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The name is none. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Your passkeys – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your passkeys</h1>
+                     *     <div role="alert">This is no name</div>
+                     *     <ul>
+                     *     <li><bdi>My laptop</bdi></li>
+                     *     </ul>
+                     *     <form method="post" action="/account/passkeys" data-passkey="create" hidden>
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="credential" value="">
+                     *     <label for="name">Name</label>
+                     *     <input id="name" name="name" type="text" value="My passkey">
+                     *     <button type="submit">Add a passkey</button>
+                     *     </form>
                      *     </main>
                      *     </html>
                      */
@@ -1023,7 +1957,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1351,7 +2285,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1426,7 +2360,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The password is saved and the user is signed in; `/signed-in` says so. */
+            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. */
             readonly 303: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1441,7 +2375,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1705,6 +2639,889 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
     };
+    readonly showForgotPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a name. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Forgot your password? – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Forgot your password?</h1>
+                     *     <form method="post" action="/forgot-password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="username" type="text">
+                     *     <button type="submit">Send me a link</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly askForReset: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "username": "ada@northwind.example"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["ForgotPasswordForm"];
+            };
+        };
+        readonly responses: {
+            /** @description It was asked for; `/forgot-password/sent` says what comes next. */
+            readonly 303: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description A form whose `csrf` is missing or wrong. Nothing was changed. */
+            readonly 403: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>This form has expired – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>This form has expired</h1>
+                     *     <p>It was not made for this browser.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description No name: the page again. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Forgot your password? – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Forgot your password?</h1>
+                     *     <div role="alert">Something is missing</div>
+                     *     <form method="post" action="/forgot-password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="username" type="text">
+                     *     <button type="submit">Send me a link</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description Too many links were asked for from this source address. Nothing was kept; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Wait a while, then try again.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showResetSent: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 */
+                readonly request?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Look into your mail – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Look into your mail</h1>
+                     *     <p>If the name is known, a message with a link is on its way.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showAccount: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example password_changed
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page of the account. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Your account – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Your account</h1>
+                     *     <p>Signed in as <bdi>Ada Lovelace</bdi></p>
+                     *     <a href="/account/password">Password</a>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showPasswordChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a new password. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Change your password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Change your password</h1>
+                     *     <form method="post" action="/account/password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="current_password" type="password">
+                     *     <input name="new_password" type="password">
+                     *     <input name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly changePassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "current_password": "correct horse battery staple",
+                 *       "new_password": "seven brown bears at tea",
+                 *       "new_password_confirmation": "seven brown bears at tea",
+                 *       "end_others": "on"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PasswordChangeForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description The present password is missing or wrong, or sign-in by password is closed after too many wrong ones: the page again, with one text for both. Nothing was changed. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Change your password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Change your password</h1>
+                     *     <div role="alert">This is not your present password</div>
+                     *     <form method="post" action="/account/password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="current_password" type="password">
+                     *     <input name="new_password" type="password">
+                     *     <input name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description The new password is not taken: a field is empty, the two differ, it is the present one or breaks a rule. The page again, with what is wrong. Nothing was changed. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Change your password – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Change your password</h1>
+                     *     <div role="alert">The two passwords differ</div>
+                     *     <form method="post" action="/account/password">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="current_password" type="password">
+                     *     <input name="new_password" type="password">
+                     *     <input name="new_password_confirmation" type="password">
+                     *     <button type="submit">Save</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description Too many passwords from this source address were wrong. Nothing was checked; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many tries</h1>
+                     *     <p>Wait a minute, then try again.</p>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSecondFactors: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example password_changed
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The devices of the user. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Second factors – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Second factors</h1>
+                     *     <p>Authenticator app</p>
+                     *     <a href="/account/second-factors/new">Add an app</a>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showNewSecondFactor: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for a new device. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Add an authenticator app – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Add an authenticator app</h1>
+                     *     <form method="post" action="/account/second-factors/new">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly addSecondFactor: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "otp": "287082"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["NewDeviceForm"];
+            };
+        };
+        readonly responses: {
+            /** @description The device is added; these are the recovery codes. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Save your recovery codes – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Save your recovery codes</h1>
+                     *     <ul><li><code>7k2mq-9xw4t</code></li></ul>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            /** @description No code, or one that does not fit the key: the page again. Nothing was changed. */
+            readonly 401: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly "WWW-Authenticate": components["headers"]["FormChallenge"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Add an authenticator app – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Add an authenticator app</h1>
+                     *     <div role="alert">This code does not fit the key</div>
+                     *     <form method="post" action="/account/second-factors/new">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input name="otp" type="text" autocomplete="one-time-code">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly removeSecondFactor: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "device_id": "7"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["RemoveDeviceForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly renewRecoveryCodes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AccountForm"];
+            };
+        };
+        readonly responses: {
+            /** @description The new codes. The former ones do not work any more. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Save your recovery codes – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Save your recovery codes</h1>
+                     *     <ul><li><code>7k2mq-9xw4t</code></li></ul>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example password_changed
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sessions of the user. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Where you are signed in – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Where you are signed in</h1>
+                     *     <p>Firefox on Linux</p>
+                     *     <form method="post" action="/account/sessions/end">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="session_id" value="12">
+                     *     <button type="submit">Sign out</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly endOneSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "session_id": "12"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["EndSessionForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly endAllSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AccountForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showApps: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What was done just now, as a form that led here says it; the page tells it. An unknown word is ignored. At most 64 characters.
+                 * @example password_changed
+                 */
+                readonly done?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The applications. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Applications – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Applications</h1>
+                     *     <p>Expense Desk</p>
+                     *     <form method="post" action="/account/apps/remove">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="app_id" value="5">
+                     *     <button type="submit">Remove access</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 303: components["responses"]["SignInFirst"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly removeApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "app_id": "5"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["RemoveAppForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["Refused"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
     readonly showConsent: {
         readonly parameters: {
             readonly query?: {
@@ -1931,7 +3748,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description `styles.css` or `icon.svg`; at most 64 characters.
+                 * @description `styles.css`, `icon.svg` or `passkeys.js`; at most 64 characters.
                  * @example styles.css
                  */
                 readonly name: string;
@@ -1951,6 +3768,8 @@ export interface operations {
                 content: {
                     /** @example main { max-width: 26rem; } */
                     readonly "text/css": string;
+                    /** @example document.querySelector('form').hidden = false; */
+                    readonly "text/javascript": string;
                     /** @example <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M7 25V14h18v11Z"/></svg> */
                     readonly "image/svg+xml": string;
                 };

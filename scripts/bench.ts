@@ -54,8 +54,8 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   const field = await openField(bench);
   try {
     const lines = [...(await measureRefresh(bench, field)), ...(await measureOthers(bench, field))];
-    if (quick) return lines;
-    lines.push(...(await measureIntrospection(bench, field)));
+    if (quick) return [...lines, await field.checkTrail()];
+    lines.push(...(await measureIntrospection(bench, field)), await field.checkTrail());
     lines.push(...(await measureDelegated(bench)));
     lines.push(...(await measureMillion(bench, field)));
     lines.push(...(await measurePostgres(bench, field.durable)));

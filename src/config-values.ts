@@ -1,6 +1,7 @@
 /** What the settings may hold: each reader answers undefined for a text that is not allowed. */
 
 import { isIP } from 'node:net';
+import type { SmtpServer } from './adapters/mail.ts';
 import type { EgressHost, EgressRules } from './domain/egress.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -84,6 +85,39 @@ export function parseRegistry(text: string): string | undefined {
   if (text === 'none') return text;
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
   return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
+}
+
+/** `smtp://` or `smtps://`, with user and password or without. */
+export function parseSmtp(text: string): SmtpServer | undefined {
+  const url = /^smtps?:\/\/[^/?#]+\/?$/.test(text) ? URL.parse(text) : null;
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const secret = (part: string) => (part === '' ? null : decoded(part));
+  const [user, password] = [secret(url?.username ?? ''), secret(url?.password ?? '')];
+  if (!url || host === '' || user === undefined || password === undefined || (password !== null && user === null)) {
+    return undefined;
+  }
+  const secure = url.protocol === 'smtps:';
+  return { host, port: Number(url.port) || (secure ? 465 : 587), secure, user, password, isLocal: isLoopback(host) };
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One address, or a name with one in angle brackets. */
+export function parseSender(text: string): string | undefined {
+  const address =
+    /^(?:[^<>@,;:"\p{Cc}]{1,100} <)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?>?$/iu;
+  return address.test(text) && text.includes('<') === text.endsWith('>') ? text : undefined;
+}
+
+/** Without its port. */
+export function hostnameOf(domain: string): string {
+  return domain.replace(/:\d+$/, '');
 }
 
 export function parseLevel(text: string): LogLevel | undefined {

@@ -1,6 +1,9 @@
 /** Environment → one frozen Config. The only reader of `process.env`; every mistake is reported at once. */
 
+import { dirname, join } from 'node:path';
+import type { SmtpServer } from './adapters/mail.ts';
 import {
+  hostnameOf,
   isLoopback,
   isOneSlipFrom,
   type LogLevel,
@@ -16,6 +19,8 @@ import {
   parseRegistry,
   parseRuntimes,
   parseScheme,
+  parseSender,
+  parseSmtp,
   parseSwitch,
   parseToken,
 } from './config-values.ts';
@@ -44,6 +49,10 @@ export interface Config {
   readonly npmRegistry: string;
   /** A file in MaxMind's format; null for the one that comes along. */
   readonly geoipDatabase: string | null;
+  /** Null: messages are written into `mailFolder`. */
+  readonly smtp: SmtpServer | null;
+  readonly mailFrom: string;
+  readonly mailFolder: string;
   readonly logLevel: LogLevel;
   readonly metricsToken: string | null;
   /** How long after SIGTERM requests are still served while `/readyz` says that they are not wanted. */
@@ -89,6 +98,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const insecureHttp = read('INSECURE_HTTP', false, parseSwitch, '0 or 1');
   const publicScheme = read('PUBLIC_SCHEME', isLoopback(host) ? 'http' : 'https', parseScheme, 'http or https');
   const domain = read('SERVICE_DOMAIN', `localhost:${port}`, parseDomain, 'a host name with an optional port');
+  const masterKeyFile = read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name');
   const trustProxy = read(
     'TRUST_PROXY',
     [],
@@ -101,7 +111,7 @@ export function readConfig(environment: Environment = process.env): Config {
     addresses: Object.freeze({ publicScheme, serviceDomain: normalizeHost({ publicScheme }, domain) }),
     insecureHttp,
     databaseUrl: read('DATABASE_URL', 'sqlite:data/gatehouse.db', parseDatabase, 'sqlite:<file> or postgres://…'),
-    masterKeyFile: read('MASTER_KEY_FILE', 'data/master.key', (text) => text, 'a file name'),
+    masterKeyFile,
     trustProxy: Object.freeze(trustProxy),
     hookRuntimes: Object.freeze(
       read(
@@ -115,6 +125,14 @@ export function readConfig(environment: Environment = process.env): Config {
     egress: read('EGRESS', publicEgress, parseEgress, egressForm),
     npmRegistry: read('NPM_REGISTRY', 'npm', parseRegistry, 'none, or an http or https URL without credentials'),
     geoipDatabase: read<string | null>('GEOIP_DATABASE', null, (text) => text, 'a file name'),
+    smtp: read<SmtpServer | null>('SMTP_URL', null, parseSmtp, 'smtp:// or smtps:// with a host'),
+    mailFrom: read(
+      'MAIL_FROM',
+      `no-reply@${hostnameOf(domain)}`,
+      parseSender,
+      'an address, or a name with an address in angle brackets',
+    ),
+    mailFolder: join(dirname(masterKeyFile), 'mail'),
     logLevel: read('LOG_LEVEL', 'info', parseLevel, logLevels.join(', ')),
     metricsToken: read<string | null>('METRICS_TOKEN', null, parseToken, '16 to 256 characters without spaces'),
     drainSeconds: read('DRAIN_SECONDS', 2, parseDrain, 'whole seconds from 0 to 300'),

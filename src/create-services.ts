@@ -4,7 +4,9 @@ import { systemClock } from './adapters/clock.ts';
 import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
 import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
+import { createMailer } from './adapters/mail.ts';
 import { registryOfNpm } from './adapters/npm-configuration.ts';
+import { createPasskeys } from './adapters/passkeys.ts';
 import { systemRandom } from './adapters/random.ts';
 import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
@@ -19,6 +21,7 @@ import type { HookRunner } from './domain/hooks/runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import { createResetMails } from './domain/password-reset/mails.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
@@ -53,7 +56,9 @@ export async function createServices(
   const hookEgress = createHookEgress({ ...config.hookEgress, isOwnHost });
   const egress = createOwnEgress({ ...config.egress, isOwnHost });
   const signer = createSigner({ store, clock, vault });
-  const { addresses } = config;
+  const { addresses, smtp, mailFrom, mailFolder } = config;
+  const limits = createLimits();
+  const mailer = createMailer({ smtp, from: mailFrom, folder: mailFolder });
   return {
     addresses,
     store,
@@ -62,9 +67,12 @@ export async function createServices(
     vault,
     signer,
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
+    mailer,
+    resetMails: createResetMails({ store, clock, random, vault, limits, mailer, addresses, log }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),
-    limits: createLimits(),
+    limits,
+    passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),

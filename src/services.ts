@@ -5,6 +5,8 @@ import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import type { Mailer, ResetMails } from './domain/mail.ts';
+import type { Passkeys } from './domain/passkeys/port.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -172,12 +174,15 @@ export interface Services {
   readonly signer: Signer;
   readonly passwords: Passwords;
   readonly totp: Totp;
+  readonly passkeys: Passkeys;
   readonly limits: Limits;
   /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   readonly logoutNotices: LogoutNotices;
+  readonly mailer: Mailer;
+  readonly resetMails: ResetMails;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;
   /** How long a run of a hook waits for the account's limit of runs. */

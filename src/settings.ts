@@ -62,6 +62,16 @@ export const settings = {
     fallback: 'a file of countries (`@ip-location-db/geo-whois-asn-country-mmdb`)',
     meaning: "file in MaxMind's format by which hooks learn the country of an address",
   },
+  SMTP_URL: {
+    fallback: 'none: messages are files in `mail/` beside the master key',
+    meaning:
+      'mail server for messages to users: `smtp://user:password@host:587` (with STARTTLS, which a server elsewhere must ' +
+      'offer) or `smtps://…:465`; user and password percent-encoded, or left out',
+  },
+  MAIL_FROM: {
+    fallback: '`no-reply@<host of SERVICE_DOMAIN>`',
+    meaning: 'sender of these messages: an address, or `Name <address>`',
+  },
   LOG_LEVEL: { fallback: '`info`', meaning: '`debug`, `info`, `warn` or `error`; JSON lines on stdout' },
   METRICS_TOKEN: {
     fallback: 'none',

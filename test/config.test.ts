@@ -28,6 +28,9 @@ test('without any setting it listens on loopback with plain http', () => {
     hookRuntimes: ['jsruntime12.x'],
     npmRegistry: 'npm',
     geoipDatabase: null,
+    smtp: null,
+    mailFrom: 'no-reply@localhost',
+    mailFolder: 'data/mail',
     logLevel: 'info',
     metricsToken: null,
     drainSeconds: 2,
@@ -56,7 +59,13 @@ test('every setting is read', () => {
     EGRESS: 'public, http://10.0.0.5:8080',
     NPM_REGISTRY: 'https://npm.example.com',
     GEOIP_DATABASE: '/var/lib/GeoLite2-Country.mmdb',
+    SMTP_URL: 'smtps://gate%40house:p%C3%A4ss@mail.example.com',
+    MAIL_FROM: 'Northwind Traders <id@example.com>',
   });
+  const sender = { user: 'gate@house', password: 'päss' };
+  assert.deepEqual(config.smtp, { host: 'mail.example.com', port: 465, secure: true, ...sender, isLocal: false });
+  assert.equal(config.mailFrom, 'Northwind Traders <id@example.com>');
+  assert.equal(config.mailFolder, '/run/secrets/mail');
   assert.equal(config.npmRegistry, 'https://npm.example.com/');
   assert.equal(config.geoipDatabase, '/var/lib/GeoLite2-Country.mmdb');
   assert.deepEqual(config.hookEgress, { public: false, hosts: [] });
@@ -72,6 +81,29 @@ test('a setting that is set but empty counts as not set', () => {
   assert.deepEqual(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, '']))), readConfig({}));
 });
 
+test('a mail server may stand anywhere, with a user or without; a sender is one address', () => {
+  const nobody = { user: null, password: null };
+  for (const [text, smtp] of [
+    ['smtp://localhost:2525', { host: 'localhost', port: 2525, secure: false, ...nobody, isLocal: true }],
+    ['smtp://[::1]/', { host: '::1', port: 587, secure: false, ...nobody, isLocal: true }],
+    ['smtp://ada@mail', { host: 'mail', port: 587, secure: false, user: 'ada', password: null, isLocal: false }],
+  ] as const) {
+    assert.deepEqual(readConfig({ SMTP_URL: text }).smtp, smtp);
+  }
+  for (const text of [
+    'mail.example.com',
+    'http://mail',
+    'smtp://',
+    'smtp://mail/path',
+    'smtp://:secret@mail',
+    'smtp://%ff@mail',
+  ])
+    assert.deepEqual(mistakesOf({ SMTP_URL: text }), ['SMTP_URL must be smtp:// or smtps:// with a host'], text);
+  assert.equal(readConfig({ SERVICE_DOMAIN: 'id.example.com:8443' }).mailFrom, 'no-reply@id.example.com');
+  for (const text of ['nobody', 'a@b, c@d', 'A <a@b', 'a@b>', 'A\nB: c <a@b>', '<a@b> <c@d>'])
+    assert.equal(mistakesOf({ MAIL_FROM: text }).length, 1, text);
+});
+
 test('the service domain follows the port', () => {
   assert.equal(readConfig({ PORT: '4000' }).addresses.serviceDomain, 'localhost:4000');
   assert.equal(readConfig({ PORT: '80' }).addresses.serviceDomain, 'localhost');
@@ -83,6 +115,7 @@ test('all mistakes are reported at once, none of them repeats a secret', () => {
     PUBLIC_SCHEME: 'ftp',
     DATABASE_URL: 'mysql://root:hunter2@db',
     TRUST_PROXY: '0.0.0.0/0',
+    SMTP_URL: 'smtp://gatehouse:hunter2@',
     METRICS_TOKEN: 'short-hunter2',
     LOG_LEVEL: 'loud',
     INSECURE_HTTP: 'yes',
@@ -96,6 +129,7 @@ test('all mistakes are reported at once, none of them repeats a secret', () => {
     'PORT',
     'PUBLIC_SCHEME',
     'SERVICE_DOMAIN',
+    'SMTP_URL',
     'TRUST_PROXY',
   ]);
   assert.ok(!mistakes.join().includes('hunter2'));

@@ -8,6 +8,7 @@ export const secretPrefixes = {
   credentialToken: 'ct_',
   apiKey: 'ak_',
   inviteLink: 'il_',
+  resetLink: 'pr_',
   registrationToken: 'rg_',
 } as const;
 

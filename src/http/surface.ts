@@ -147,7 +147,8 @@ function dispatch<Operations>(
       },
     };
     const actor = actorOf(exchange);
-    const reply = await actAs({ actor, source, requestId }, () => handler(request, respond as never));
+    const userAgent = req.headers['user-agent'];
+    const reply = await actAs({ actor, source, requestId, userAgent }, () => handler(request, respond as never));
     sendReply(res, operation, reply as Reply<unknown>, form);
   };
 }

@@ -15,8 +15,11 @@ export interface Asset {
 const sources = {
   'styles.css': {
     type: 'text/css; charset=utf-8',
-    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'adaptations'].map((part) => `styles/${part}.css`),
+    parts: ['base', 'frame', 'forms', 'content', 'second-factor', 'account', 'passkeys', 'adaptations'].map(
+      (part) => `styles/${part}.css`,
+    ),
   },
+  'passkeys.js': { type: 'text/javascript; charset=utf-8', parts: ['passkeys.js'] },
   'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },
 } as const;
 

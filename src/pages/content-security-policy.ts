@@ -6,11 +6,13 @@ export interface PolicyParts {
   readonly redirectUri?: string | undefined;
   readonly logoUri?: string | undefined;
   readonly styleSource?: string;
+  /** The page has a script of this host's. */
+  readonly script?: boolean;
 }
 
 /**
- * The Content-Security-Policy of a hosted page: this host's style sheet and images, no script, no frame, forms to this
- * host only.
+ * The Content-Security-Policy of a hosted page: this host's style sheet and images, no frame, forms to this host only,
+ * and no script, or (`script`) those that are files of this host.
  *
  * For a page whose form may end at a client, give the redirect URI of the authorization request: its scheme joins
  * `form-action`. Chromium applies that directive to every redirect behind a form, and with `'self'` alone it silently
@@ -19,12 +21,14 @@ export interface PolicyParts {
  *
  * The origin of `logoUri` joins the images. `styleSource` replaces this host's style sheet, for a page that carries its own.
  */
-export function contentSecurityPolicy({ redirectUri, logoUri, styleSource = "'self'" }: PolicyParts = {}): string {
+export function contentSecurityPolicy(parts: PolicyParts = {}): string {
+  const { redirectUri, logoUri, styleSource = "'self'", script = false } = parts;
   const scheme = redirectUri === undefined ? undefined : SCHEME.exec(redirectUri)?.[1]?.toLowerCase();
   const logo = logoUri === undefined ? undefined : URL.parse(logoUri)?.origin;
   const formAction = scheme === undefined ? "'self'" : `'self' ${scheme}:`;
   return [
     "default-src 'none'",
+    ...(script ? ["script-src 'self'"] : []),
     `style-src ${styleSource}`,
     `img-src ${logo ? `'self' ${logo}` : "'self'"}`,
     `form-action ${formAction}`,

@@ -47,7 +47,7 @@ const words = {
   413: { title: 'That was too much', message: 'The form is larger than this service takes.' },
   429: {
     title: 'Too many tries',
-    message: 'Too many sign-ins from your network have failed.',
+    message: 'There were too many tries from your network.',
     hint: 'Wait a minute, then try again.',
   },
   500: {
@@ -76,6 +76,12 @@ const inviteWords: Readonly<Record<string, Words>> = {
   },
 };
 
+/** The same of a link that the user asked for. */
+const resetWords: Readonly<Record<string, Words>> = {
+  used: { ...words[410], title: 'This link has been used', message: 'A password was chosen with it already.' },
+  expired: { ...words[410], title: 'This link has expired', message: 'It was valid for an hour.' },
+};
+
 /** The page that a failure gets: a refusal names the user's state, anything else says what to do. */
 export function failurePage(status: PageStatus, failure: Failure, { requestId, account }: RefusalContext): string {
   const accountName = account?.name;
@@ -87,8 +93,10 @@ export function failurePage(status: PageStatus, failure: Failure, { requestId, a
     case 'access_not_assigned':
     case 'sign_in_refused':
       return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
-    case 'invite_unusable':
-      return errorPage({ accountName, ...(inviteWords[detail.value ?? ''] ?? words[410]), requestId, status });
+    case 'invite_unusable': {
+      const known = detail.name === 'reset' ? resetWords : inviteWords;
+      return errorPage({ accountName, ...(known[detail.value ?? ''] ?? words[410]), requestId, status });
+    }
     case 'authorization_request_invalid':
     case 'parameter_missing':
     case 'parameter_repeated':

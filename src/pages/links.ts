@@ -1,3 +1,4 @@
+import standardDoor from '../../generated/oauth2.json' with { type: 'json' };
 import contract from '../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../generated/pages.ts';
 import { pathOf } from '../http/contract.ts';
@@ -11,3 +12,6 @@ export function pageLink(operationId: keyof operations, requestId: string): stri
 export function formAction(operationId: keyof operations): string {
   return pathOf(contract, operationId);
 }
+
+/** Where the user of a session is asked whether to end it. */
+export const signOutLink = pathOf(standardDoor, 'endSession');

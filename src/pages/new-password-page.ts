@@ -27,6 +27,8 @@ export interface NewPasswordView extends PasswordView {
 
 /** What the page for an invited user shows. */
 export interface InviteView extends PasswordView {
+  /** Whether the user asked for the link, because the former password is forgotten. */
+  readonly forgotten?: boolean;
   /** Of the link, sent back as `token`. */
   readonly token: string;
 }
@@ -52,7 +54,7 @@ export function newPasswordPage(view: NewPasswordView): string {
 /** The page to which an invite link leads: HTML of a whole document. */
 export function invitePage(view: InviteView): string {
   return passwordPage(view, {
-    heading: 'Choose a password',
+    heading: view.forgotten ? 'Choose a new password' : 'Choose a password',
     tile: tile(view.accountName, undefined),
     lead: { before: 'With it you sign in at ', name: view.accountName },
     hidden: { name: 'token', value: view.token },

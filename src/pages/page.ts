@@ -8,8 +8,19 @@ import { closedInItself, initial, isolated, tileColour, webLink } from './text.t
 const eta = new Eta({ autoEscape: true });
 
 const templates = [
-  ...['layout', 'icon', 'app-tile', 'problem', 'sign-in', 'second-factor', 'enrolment', 'recovery-codes'],
+  ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
+  ...['recovery-codes', 'passkeys'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'device', 'device-done'],
+  ...[
+    'account',
+    'account-password',
+    'account-factors',
+    'account-sessions',
+    'account-apps',
+    'account-top',
+    'person',
+    'forgot-password',
+  ],
 ];
 // Compiled once, when the module loads: a template that does not compile stops the start, not a sign-in.
 for (const name of templates) {
@@ -24,6 +35,8 @@ export interface Frame {
   readonly accountName: string | undefined;
   /** A card with room for a list. */
   readonly wide?: boolean;
+  /** A script that the page is better with; its policy has to let it run. */
+  readonly script?: 'passkeys.js' | undefined;
 }
 
 /** Shown where the host belongs to no account. */
@@ -40,6 +53,7 @@ export function page(template: string, frame: Frame, parts: object): string {
     standalone: frame.accountName === undefined ? standalone : undefined,
     iconUrl: assetUrl('icon.svg'),
     styleUrl: assetUrl('styles.css'),
+    scriptUrl: frame.script && assetUrl(frame.script),
     icons,
   });
 }

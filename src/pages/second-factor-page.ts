@@ -4,6 +4,8 @@ import { isolated } from './text.ts';
 
 /** Why the form is shown again. */
 export type CodeProblem = 'wrong' | 'missing';
+/** The same, or a passkey that is not taken. */
+export type FactorProblem = CodeProblem | 'passkey';
 
 /** What the pages for a second factor have in common. */
 interface FactorView {
@@ -20,12 +22,20 @@ interface FactorView {
   readonly action: string;
 }
 
-export interface SecondFactorView extends FactorView {
+export interface SecondFactorView extends Omit<FactorView, 'problem'> {
   /** Whether it is the form for a recovery code that is shown again. */
   readonly recovery?: boolean | undefined;
+  readonly problem?: FactorProblem | undefined;
+  /** Whether the user has a device that makes codes. */
+  readonly codes: boolean;
+  /** What the browser is asked with for a passkey of the user's, as JSON; null: there is none. */
+  readonly passkeyOptions: string | null;
+  readonly passkeyAction: string;
 }
 
 export interface EnrolmentView extends FactorView {
+  /** Path of the account page that it belongs to; left out in a sign-in. */
+  readonly own?: string;
   /** The key in base 32. */
   readonly secret: string;
   /** The same as an authenticator app reads it. */
@@ -39,6 +49,10 @@ const codeProblems = {
     advice: 'It is wrong, was used before, or there were too many tries. Wait for the next one, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter a code.' },
+  passkey: {
+    summary: 'This passkey does not work',
+    advice: 'It is not one of yours here, or it took too long. Try again.',
+  },
 } as const;
 
 const enrolmentProblems = {
@@ -49,20 +63,28 @@ const enrolmentProblems = {
   missing: { summary: 'Something is missing', advice: 'Enter the code that your app shows.' },
 } as const;
 
-function shared(view: FactorView) {
+function shared(view: Omit<FactorView, 'problem'>) {
   const { csrf, request, action, username } = view;
   return { app: tile(view.appName, view.logoUri), csrf, request, action, username };
 }
 
 /** The page on which a code is given: HTML of a whole document. */
 export function secondFactorPage(view: SecondFactorView): string {
-  const heading = 'Enter your code';
+  const heading = view.codes ? 'Enter your code' : 'Show your passkey';
+  const { passkeyOptions: options, passkeyAction: action } = view;
+  const script = options === null ? undefined : 'passkeys.js';
   return page(
     'second-factor',
-    { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
+    { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName, script },
     {
       ...shared(view),
       heading,
+      codes: view.codes,
+      codeWrong: view.problem !== undefined && view.problem !== 'passkey',
+      passkey: options !== null && {
+        ...{ action, options, apart: view.codes, amongNames: false },
+        ...{ label: view.codes ? 'Use a passkey instead' : 'Continue with a passkey', otherwise: 'Try again.' },
+      },
       recovery: view.recovery === true,
       problem: view.problem && codeProblems[view.problem],
     },
@@ -71,13 +93,14 @@ export function secondFactorPage(view: SecondFactorView): string {
 
 /** The page on which an authenticator app is enrolled: HTML of a whole document. */
 export function enrolmentPage(view: EnrolmentView): string {
-  const heading = 'Set up a second factor';
+  const heading = view.own === undefined ? 'Set up a second factor' : 'Add an authenticator app';
   return page(
     'enrolment',
     { title: view.problem ? `Problem: ${heading}` : heading, accountName: view.accountName },
     {
       ...shared(view),
       heading,
+      own: view.own,
       // In fours, as people read it off.
       secret: view.secret.replace(/(.{4})(?=.)/g, '$1 '),
       url: view.url,
@@ -94,11 +117,14 @@ export interface RecoveryCodesView {
   readonly codes: readonly string[];
   /** Where it goes on. */
   readonly next: string;
+  /** Whether there were others before, which these replace. */
+  readonly renewed?: boolean;
 }
 
 /** The page that shows recovery codes, once: HTML of a whole document. */
-export function recoveryCodesPage({ accountName, appName, logoUri, codes, next }: RecoveryCodesView): string {
+export function recoveryCodesPage(view: RecoveryCodesView): string {
+  const { accountName, appName, logoUri, codes, next, renewed = false } = view;
   const heading = 'Save your recovery codes';
   const title = `${heading} – ${isolated(appName)}`;
-  return page('recovery-codes', { title, accountName }, { app: tile(appName, logoUri), heading, codes, next });
+  return page('recovery-codes', { title, accountName }, { app: tile(appName, logoUri), heading, codes, next, renewed });
 }

@@ -1,3 +1,4 @@
+import { pageLink } from './links.ts';
 import { page, tile } from './page.ts';
 import { isolated } from './text.ts';
 
@@ -13,10 +14,13 @@ export interface SignInView {
   readonly request: string;
   /** What was typed before, or an empty string. A password is never shown again. */
   readonly username: string;
-  /** Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field. */
-  readonly problem?: 'wrong' | 'missing' | undefined;
+  /** Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field, `passkey` for a refused passkey. */
+  readonly problem?: 'wrong' | 'missing' | 'passkey' | undefined;
   /** Path that the form is sent to. */
   readonly action: string;
+  /** What the browser is asked with for a passkey, as JSON, and where its answer is sent to. */
+  readonly passkeyOptions: string;
+  readonly passkeyAction: string;
 }
 
 // One text for a wrong password, an unknown name and a paused user: strangers must learn nothing from it.
@@ -26,6 +30,10 @@ const signInProblems = {
     advice: 'The user name or the password is wrong, or there were too many tries. Check both, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter both your user name and your password.' },
+  passkey: {
+    summary: 'We could not sign you in',
+    advice: 'This passkey is not known here, or it took too long. Try again, or use your password.',
+  },
 } as const;
 
 /** The sign-in page: HTML of a whole document. */
@@ -33,15 +41,21 @@ export function signInPage(view: SignInView): string {
   const start = `Sign in to ${isolated(view.appName)}`;
   return page(
     'sign-in',
-    { title: view.problem ? `Problem: ${start}` : start, accountName: view.accountName },
+    { title: view.problem ? `Problem: ${start}` : start, accountName: view.accountName, script: 'passkeys.js' },
     {
       app: tile(view.appName, view.logoUri),
       csrf: view.csrf,
       request: view.request,
       username: view.username,
       action: view.action,
+      forgot: pageLink('showForgotPassword', view.request),
       focus: view.username === '' ? 'username' : 'password',
       problem: view.problem && signInProblems[view.problem],
+      fieldsWrong: view.problem !== undefined && view.problem !== 'passkey',
+      passkey: {
+        ...{ action: view.passkeyAction, options: view.passkeyOptions, apart: true, amongNames: true },
+        ...{ label: 'Sign in with a passkey', otherwise: 'Try again, or use your password.' },
+      },
     },
   );
 }

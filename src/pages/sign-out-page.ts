@@ -1,4 +1,5 @@
 import { icons } from './icons.ts';
+import { formAction } from './links.ts';
 import { page, person } from './page.ts';
 import { closedInItself, isolated } from './text.ts';
 
@@ -32,5 +33,9 @@ export function signOutPage(view: SignOutView): string {
 
 /** The page that says that it is done. */
 export function signedOutPage({ accountName }: Pick<SignOutView, 'accountName'>): string {
-  return page('signed-out', { title: 'You are signed out', accountName }, { icon: icons.done });
+  return page(
+    'signed-out',
+    { title: 'You are signed out', accountName },
+    { icon: icons.done, account: formAction('showAccount') },
+  );
 }

@@ -1,3 +1,4 @@
+import { formAction } from './links.ts';
 import { page, tile } from './page.ts';
 import { closedInItself, initial } from './text.ts';
 
@@ -20,13 +21,14 @@ export function signedInPage({ accountName, userName, userEmail }: SignedInView)
       heading,
       app: tile(accountName, undefined),
       user: { name: closedInItself(name), initial: initial(name), email: userName && closedInItself(userEmail) },
+      account: formAction('showAccount'),
       message: 'Open the application that you were invited to. It knows you for as long as you are signed in here.',
     },
   );
 }
 
-/** What an invited user is told where a second factor is asked for as well. */
-export function passwordSavedPage(accountName: string): string {
+/** What a user with a link is told where a second factor is asked for as well. */
+export function passwordSavedPage(accountName: string, forgotten = false): string {
   const heading = 'Your password is saved';
   return page(
     'signed-in',
@@ -35,7 +37,10 @@ export function passwordSavedPage(accountName: string): string {
       heading,
       app: tile(accountName, undefined),
       user: undefined,
-      message: 'Open the application that you were invited to, and sign in there with the new password.',
+      account: forgotten ? formAction('showAccount') : undefined,
+      message: forgotten
+        ? 'Sign in with it at your application, or here at your account.'
+        : 'Open the application that you were invited to, and sign in there with the new password.',
     },
   );
 }

@@ -1,8 +1,21 @@
-/** The hosted pages: each function returns the HTML of a whole document that needs no script and holds no inline style. */
+/** The hosted pages: each function returns the HTML of a whole document that holds no inline style or script and works without any. */
+export { type AccountView, accountPage } from './account-page.ts';
+export {
+  type AppsView,
+  appsPage,
+  type FactorsView,
+  factorsPage,
+  type PasswordChangeView,
+  passwordChangePage,
+  type SessionsView,
+  sessionsPage,
+} from './account-pages.ts';
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
 export { type DeviceView, deviceDonePage, devicePage, type UserCodeProblem } from './device-page.ts';
+export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
+export { type PasskeysView, type PasskeyView, passkeysPage } from './passkeys-page.ts';
 export {
   type EnrolmentView,
   enrolmentPage,

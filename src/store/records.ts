@@ -379,6 +379,10 @@ export interface SessionRecord {
   /** How long it lasts unused. */
   readonly idleMilliseconds: Milliseconds;
   readonly expiresAt: Milliseconds;
+  /** Address that its sign-in came from; null where that was not kept. */
+  readonly source: string | null;
+  /** What the browser said of itself then. */
+  readonly userAgent: string | null;
 }
 
 /** What a client is still to be told: that a session of its ended. */
@@ -423,12 +427,20 @@ export interface AwaitingDevice {
   readonly sealedUserCode: string;
 }
 
+/** What a user allowed an app. */
+export interface ConsentRecord {
+  readonly appId: number;
+  readonly scope: readonly string[];
+  readonly allowedAt: Milliseconds;
+}
+
 /** A sign-in in progress, bound to one browser. */
 export interface AuthorizationRequestRecord {
   readonly accountId: number;
   readonly digest: string;
   readonly browserDigest: string;
-  readonly appId: number;
+  /** Null: to the account pages, which are no app. */
+  readonly appId: number | null;
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;
@@ -452,8 +464,8 @@ export interface AuthorizationRequestRecord {
   readonly expiresAt: Milliseconds;
 }
 
-/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238). */
-export type FactorKind = 'totp';
+/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238), or a passkey (WebAuthn Level 3). */
+export type FactorKind = 'totp' | 'passkey';
 
 /** What a user has beside the password. It counts once it is accepted. */
 export interface FactorDeviceRecord {
@@ -465,15 +477,36 @@ export interface FactorDeviceRecord {
   readonly name: string;
   /** Names its registration; a UUID. */
   readonly registrationId: string;
-  /** Its seed, sealed under the account's data key. */
+  /** Its seed, sealed under the account's data key; of a passkey, the public key, so that nobody puts another in its place. */
   readonly sealedSecret: string;
-  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first. */
+  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first, and of a passkey. */
   readonly lastStep: number;
   readonly lastUsedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   /** Until when it can be accepted; null once it is. */
   readonly expiresAt: Milliseconds | null;
   readonly acceptedAt: Milliseconds | null;
+}
+
+/** What is kept of a passkey beside the device that it is. */
+export interface PasskeyRecord {
+  readonly accountId: number;
+  readonly deviceId: number;
+  /** Base64url; unique in the account. */
+  readonly credentialId: string;
+  /** As the authenticator said last; 0 where it does not count. */
+  readonly counter: number;
+  /** How it is reached, as the browser said. */
+  readonly transports: readonly string[];
+  /** It may be on several devices; never changes. */
+  readonly backupEligible: boolean;
+  readonly backedUp: boolean;
+}
+
+/** A passkey with its device. */
+export interface StoredPasskey {
+  readonly device: FactorDeviceRecord;
+  readonly passkey: PasskeyRecord;
 }
 
 /** Asks, over the management API, for a code of a device. */
@@ -603,6 +636,21 @@ export interface InviteLinkRecord {
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
+}
+
+/** Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up. */
+export interface ResetRequestRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** What was typed, sealed. */
+  readonly sealedName: string;
+  /** Address that it came from, and the request that asked. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly createdAt: Milliseconds;
+  readonly dueAt: Milliseconds;
 }
 
 /** What is counted and not told one by one. */

@@ -18,6 +18,7 @@ import type {
   AuthorizationServerRecord,
   ClientRecord,
   CodeRecord,
+  ConsentRecord,
   CredentialRecord,
   CredentialTokenRecord,
   CustomAttributeRecord,
@@ -36,7 +37,9 @@ import type {
   NoticeRecord,
   OpenClient,
   PackageBuildRecord,
+  PasskeyRecord,
   PolicyRecord,
+  ResetRequestRecord,
   RoleRecord,
   ServerClaimRecord,
   ServerLinkRecord,
@@ -44,6 +47,7 @@ import type {
   SessionRecord,
   SignInHistoryRecord,
   SigningKeyRecord,
+  StoredPasskey,
   TokenClient,
   TokenUser,
   UserDetails,
@@ -395,13 +399,19 @@ export interface AuthorizationServerStore {
   ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
 }
 
+/** Where a session was begun may not be known. */
+type NewSession = New<SessionRecord, 'source' | 'userAgent'> & Partial<Pick<SessionRecord, 'source' | 'userAgent'>>;
+
 export interface SessionStore {
-  create(session: New<SessionRecord>): Promise<SessionRecord>;
+  create(session: NewSession): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   end(accountId: number, digest: string): Promise<boolean>;
-  endOfUser(accountId: number, userId: number): Promise<void>;
+  /** All of them, but for the one of the digest `except`. */
+  endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
+  /** Those that were used last, the last one first, ended or not by their own times. */
+  listOfUser(accountId: number, userId: number, limit: number): Promise<SessionRecord[]>;
 }
 
 /** Second factors: devices, recovery codes, and the count of wrong codes, which the right password leaves as it is. */
@@ -417,6 +427,8 @@ export interface SecondFactorStore {
   acceptDevice(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
   /** Uses up a time step of an accepted device: true for exactly one caller, and never for an older step. */
   useStep(accountId: number, id: number, step: number, at: Milliseconds): Promise<boolean>;
+  /** Names an accepted device anew; false when there is none. */
+  renameDevice(accountId: number, userId: number, id: number, name: string): Promise<boolean>;
   /** Removes an accepted device; false when there is none. */
   removeDevice(accountId: number, userId: number, id: number): Promise<boolean>;
   /** As `UserStore.countAttempt`, for codes. */
@@ -432,6 +444,24 @@ export interface SecondFactorStore {
   findVerification(accountId: number, userId: number, id: string): Promise<FactorVerificationRecord | null>;
   /** True for exactly one caller, before `expiresAt`. */
   acceptVerification(accountId: number, id: string, at: Milliseconds): Promise<boolean>;
+}
+
+/** What passkeys have beside the device that each of them is, and the challenges that were answered. */
+export interface PasskeyStore {
+  /** Throws `conflict` when the account has a passkey with this credential id. */
+  create(passkey: PasskeyRecord): Promise<void>;
+  findByCredential(accountId: number, credentialId: string): Promise<StoredPasskey | null>;
+  /** Oldest first. */
+  list(accountId: number, userId: number): Promise<StoredPasskey[]>;
+  /** Keeps what an authenticator says at a use; false when there is none, and when its counter has gone as far already. */
+  use(
+    accountId: number,
+    deviceId: number,
+    said: Pick<PasskeyRecord, 'counter' | 'backedUp'>,
+    at: Milliseconds,
+  ): Promise<boolean>;
+  /** Uses a challenge up, which is of no use from `expiresAt` on: true for exactly one caller. */
+  useChallenge(accountId: number, digest: string, expiresAt: Milliseconds): Promise<boolean>;
 }
 
 /** How far a user has come who gave the right password and is not signed in yet. */
@@ -492,6 +522,10 @@ export interface AuthorizationStore {
     scope: readonly string[],
     at: Milliseconds,
   ): Promise<void>;
+  /** All that the user allowed. */
+  listConsents(accountId: number, userId: number): Promise<ConsentRecord[]>;
+  /** False when there is none. */
+  removeConsent(accountId: number, userId: number, appId: number): Promise<boolean>;
 }
 
 /** What a user decided about a device, and who it was. */
@@ -597,6 +631,18 @@ export interface GrantStore {
   /** The first reason stays: false when it was revoked before. */
   revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<boolean>;
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
+  /** The same for one app of the user's. */
+  revokeOfUserApp(accountId: number, userId: number, appId: number, at: Milliseconds, because: string): Promise<number>;
+  /** The same for all but those of one session. */
+  revokeOfUserElsewhere(
+    accountId: number,
+    userId: number,
+    sid: string,
+    at: Milliseconds,
+    because: string,
+  ): Promise<number>;
+  /** A user's grants that were not revoked and have not expired, oldest first. */
+  listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
   /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
   revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
   /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
@@ -647,6 +693,17 @@ export interface InviteStore {
   find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
   /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
   use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
+/** Links that were asked for and not sent yet. */
+export interface ResetRequestStore {
+  add(request: New<ResetRequestRecord>): Promise<void>;
+  countOpen(accountId: number): Promise<number>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ResetRequestRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
 }
 
 /** How often what is not told one by one was done. */
@@ -709,11 +766,15 @@ export interface StoreVerbs {
   readonly authorizationServers: AuthorizationServerStore;
   readonly sessions: SessionStore;
   readonly secondFactors: SecondFactorStore;
+  readonly passkeys: PasskeyStore;
   readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
   readonly deviceCodes: DeviceCodeStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
+  /** As invites: the links that users asked for themselves. */
+  readonly passwordResets: InviteStore;
+  readonly resetRequests: ResetRequestStore;
   readonly events: EventStore;
   readonly counts: CountStore;
   readonly hooks: HookStore;

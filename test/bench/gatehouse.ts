@@ -23,6 +23,8 @@ export interface Gatehouse {
   readonly installation: Installation;
   /** Starts as many processes as said, and answers when they are ready. */
   serve(options?: ServeOptions): Promise<Server>;
+  /** How many events the audit trail has by now; 0 when its chain does not verify. */
+  countVerifiedEvents(): Promise<number>;
   dispose(): Promise<void>;
 }
 
@@ -142,6 +144,12 @@ export async function prepareGatehouse(
           await Promise.all(started.map(({ child }) => endChild(child, 'SIGTERM')));
         },
       };
+    },
+    countVerifiedEvents: async () => {
+      const account = seeded.host.replace(/\..*$/, '');
+      const { stdout } = await installation.run(['--json', 'audit', 'verify', '--account', account]);
+      const { events, verified } = JSON.parse(stdout);
+      return verified ? events : 0;
     },
     dispose: installation.dispose,
   };

@@ -32,6 +32,8 @@ export const promises = {
   'list/count': atMost(2, 'ratio'),
   'list/numbered': atMost(2, 'ratio'),
   'list/wildcard': atMost(2, 'ratio'),
+  'audit/chain': atLeast(1, 'figure'),
+  'audit/postgres': atLeast(1, 'figure'),
   'hook/warm': atMost(2),
   'hook/p99': atMost(10),
   'hook/rate': atLeast(400, 'figure'),

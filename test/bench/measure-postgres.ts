@@ -5,7 +5,7 @@ import pg from 'pg';
 import { postgresUrl, serverVariable, startPostgres } from '../support/postgres.ts';
 import { type Bench, type Contestant, contestant } from './bench.ts';
 import { prepareGatehouse } from './gatehouse.ts';
-import { type Line, rateLine } from './lines.ts';
+import { type Line, line, rateLine } from './lines.ts';
 import { parentOf } from './processor-time.ts';
 import type { Series } from './series.ts';
 import type { Server } from './servers.ts';
@@ -85,7 +85,11 @@ export async function measurePostgres(bench: Bench, durable: Server): Promise<Li
     const contestants = [...oneAndTwo(server, pid), contestant(durable, 'refresh')];
     const [one, two, peer] = (await bench.alternate(bench.plan.refresh, contestants)) as [Series, Series, Series];
     const promised = availableParallelism() >= coresForTwo;
-    return [rateLine('postgres/one', one, peer), rateLine('postgres/two', two, one, promised)];
+    return [
+      rateLine('postgres/one', one, peer),
+      rateLine('postgres/two', two, one, promised),
+      line('audit/postgres', { figure: await prepared.countVerifiedEvents(), unit: 'events' }),
+    ];
   } finally {
     await server.stop();
     await prepared.dispose();

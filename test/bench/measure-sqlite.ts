@@ -14,6 +14,8 @@ export interface Field {
   readonly floor: Server;
   readonly map: Server;
   readonly durable: Server;
+  /** Follows the audit trail that the load has left. */
+  checkTrail(): Promise<Line>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export async function openField({ plan, folder, log }: Bench): Promise<Field> {
     floor,
     map,
     durable,
+    checkTrail: async () => line('audit/chain', { figure: await prepared.countVerifiedEvents(), unit: 'events' }),
     stop: async () => {
       for (const server of [gatehouse, floor, map, durable]) await server.stop();
       await prepared.dispose();

@@ -5,10 +5,13 @@ import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { codesOf, deviceMetadata } from '../support/devices.ts';
 import { newInvite } from '../support/invites.ts';
+import { givePasskey } from '../support/passkeys.ts';
+import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password, registerClient } from '../support/sign-in.ts';
 import {
   type Application,
+  arrived,
   choose,
   decide,
   demandCode,
@@ -81,6 +84,37 @@ const openEnrolment: Way = async (page, { stage, application }) => {
   await signIn(page, await demandCode(stage, await invite(stage, application)));
 };
 
+/** Opens the page of a new user who has so many passkeys. */
+const openPasskeys =
+  (many: number): Way =>
+  async (page, { stage, application }) => {
+    const user = await invite(stage, application);
+    await page.goto(application.start());
+    await signIn(page, user);
+    for (let made = 0; made < many; made += 1) await givePasskey(stage.app, user);
+    await page.goto(`${stage.app.account.baseUrl}/account/passkeys`);
+  };
+
+/** Sends a form of a page, past the checks of the browser and without its script. */
+async function sendBare(page: Page, form: string): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.evaluate(`document.querySelector('${form}').submit()`);
+  await loaded;
+}
+
+/** Opens a page of the account of a new user, whom it leads to the sign-in page first. */
+function openAccount(path: string): Way {
+  return async (page, { stage }) => {
+    await page.goto(`${stage.app.account.baseUrl}/account${path}`);
+    await signIn(page, await makeUser(stage.app));
+  };
+}
+
+const enrolOwnDevice: Way = async (page, cast) => {
+  await openAccount('/second-factors/new')(page, cast);
+  await giveCode(page, codeAt(keyOf(await page.content()), cast.stage.app.services.clock.now()), 'Code');
+};
+
 async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
   return app.account.baseUrl + (await newInvite(app, email));
 }
@@ -128,6 +162,49 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
       await giveCode(page, 'aaaaa-aaaaa', 'Recovery code');
     },
   ],
+  [
+    'sign-in with a passkey that is not known',
+    async (page, { application }) => {
+      await page.goto(application.start());
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  [
+    'second factor by a passkey alone',
+    async (page, { stage, application }) => {
+      const user = await demandCode(stage, await invite(stage, application));
+      await givePasskey(stage.app, user);
+      await page.goto(application.start());
+      await signIn(page, user);
+    },
+  ],
+  [
+    'second factor with a passkey that is not known',
+    async (page, { stage, application }) => {
+      const user = await invite(stage, application);
+      await giveDevice(stage.app, user);
+      await givePasskey(stage.app, user);
+      await page.goto(application.start());
+      await signIn(page, user);
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  ['passkeys', openPasskeys(2)],
+  [
+    'passkeys, one of them open',
+    async (page, cast) => {
+      await openPasskeys(1)(page, cast);
+      await page.getByText('Rename or remove').click();
+    },
+  ],
+  [
+    'passkeys with one that was not added',
+    async (page, cast) => {
+      await openPasskeys(0)(page, cast);
+      await sendBare(page, '[data-passkey]');
+    },
+  ],
+  ['passkeys, as many as there may be', openPasskeys(10)],
   ['enrolment', openEnrolment],
   [
     'enrolment with a wrong code',
@@ -195,6 +272,67 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['signed out', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/oauth2/logout`)],
+  ['forgotten password', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password?request=x`)],
+  [
+    'forgotten password without a name',
+    async (page, { stage }) => {
+      await page.goto(`${stage.app.account.baseUrl}/forgot-password`);
+      await sendUnchecked(page);
+    },
+  ],
+  [
+    'link that is on its way',
+    (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/forgot-password/sent?request=x`),
+  ],
+  [
+    'link for a new password',
+    async (page, { stage }) =>
+      page.goto(stage.app.account.baseUrl + (await newLink(stage.app, (await makeUser(stage.app)).email))),
+  ],
+  ['account', openAccount('')],
+  [
+    'account with what was done',
+    async (page, cast) => {
+      await openAccount('')(page, cast);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account?done=password_changed`);
+    },
+  ],
+  ['account: password', openAccount('/password')],
+  [
+    'account: a wrong password',
+    async (page, cast) => {
+      await openAccount('/password')(page, cast);
+      await sendUnchecked(page);
+    },
+  ],
+  ['account: no second factor', openAccount('/second-factors')],
+  ['account: a new device', openAccount('/second-factors/new')],
+  [
+    'account: a wrong code',
+    async (page, cast) => {
+      await openAccount('/second-factors/new')(page, cast);
+      await giveCode(page, 'none', 'Code');
+    },
+  ],
+  ['account: recovery codes', enrolOwnDevice],
+  [
+    'account: second factors',
+    async (page, cast) => {
+      await enrolOwnDevice(page, cast);
+      await page.getByRole('link', { name: 'I have saved them' }).click();
+    },
+  ],
+  ['account: sessions', openAccount('/sessions')],
+  [
+    'account: applications',
+    async (page, cast) => {
+      await page.goto(cast.application.start());
+      await signIn(page, await invite(cast.stage, cast.application));
+      await decide(page, 'Allow');
+      await arrived(page, cast.application);
+      await page.goto(`${cast.stage.app.account.baseUrl}/account/apps`);
+    },
+  ],
   ['locked', signInAs('locked')],
   ['suspended', signInAs('suspended')],
   ['no access', signInAs('outsider')],

@@ -156,12 +156,14 @@ export async function signIn(
 ): Promise<{ readonly status: number }> {
   // Chromium complains when somebody is faster than the focus of a new page.
   await page.locator('input:focus').waitFor();
+  // Its script is read last; what is waited for below is the load of the next page.
+  await page.waitForLoadState();
   await page.getByLabel('User name or e-mail').fill(user.email ?? '');
   await page.getByLabel('Password').fill(typed);
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'POST'),
     page.waitForEvent('load'),
-    page.getByRole('button', { name: 'Sign in' }).click(),
+    page.getByRole('button', { name: 'Sign in', exact: true }).click(),
   ]);
   return { status: answer.status() };
 }

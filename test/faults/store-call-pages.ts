@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createPolicy } from '../../src/domain/policies/policies.ts';
 import type { Answer } from '../support/conforms.ts';
 import type { FaultyApp } from '../support/faults.ts';
+import { givePasskey, passkeyOptionsOf } from '../support/passkeys.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import {
   authorizePath,
@@ -76,6 +77,40 @@ async function openSecondFactor(app: FaultyApp, enrolled: boolean): Promise<Aske
   jar.keep(checked);
   const { answer } = await walk(app, jar, String(checked.headers['location']));
   return { ...browser, answer, code: device?.code ?? (() => codeAt(keyOf(answer.text), services.clock.now())) };
+}
+
+interface AskedForPasskey extends Browser {
+  /** What the authenticator answers to the page. */
+  readonly credential: string;
+}
+
+/** At the sign-in page, by a user of its own who has a passkey. */
+async function openPasskeySignIn(app: FaultyApp): Promise<AskedForPasskey> {
+  const { client } = await stageOf(app);
+  const user = await makeUser(app, client.app_id);
+  const { passkey } = await givePasskey(app, user);
+  const { jar, answer } = await walk(app, new CookieJar(), authorizePath(client));
+  const browser = { jar, email: user.email ?? '', userId: user.id, answer };
+  return { ...browser, credential: passkey.get(passkeyOptionsOf(answer.text)) };
+}
+
+/** At the page for a code, by a user of its own who has a passkey beside the device. */
+async function openSecondPasskey(app: FaultyApp): Promise<AskedForPasskey> {
+  const browser = await openSecondFactor(app, true);
+  const { passkey } = await givePasskey(app, { id: browser.userId });
+  const { answer } = await walk(app, browser.jar, pathOf('/second-factor')(browser));
+  return { ...browser, answer, credential: passkey.get(passkeyOptionsOf(answer.text)) };
+}
+
+function sendPasskey(
+  app: FaultyApp,
+  jar: CookieJar,
+  page: Answer,
+  action: string,
+  credential: string,
+): Promise<Answer> {
+  const { request = '', csrf = '' } = readForm(page.text).fields;
+  return app.send('POST', action, { headers: jar.header, form: { request, csrf, credential } });
 }
 
 /** One device and all its recovery codes, however often the form was sent. */
@@ -185,6 +220,26 @@ export const pageOperations: readonly Operation[] = [
     again: 400,
     open: (app) => openSecondFactor(app, true),
     send: (app, browser) => sendForm(app, browser, { otp: browser.code() }),
+    settle: async () => {},
+  }),
+  step({
+    title: 'sign-in with a passkey',
+    operationId: 'signInWithPasskey',
+    status: 303,
+    // Signed in, and the browser did not get its new cookie; or the answer is used up, and the page has a new challenge.
+    again: [400, 401],
+    open: openPasskeySignIn,
+    send: async (app, { jar, answer, credential }) => sendPasskey(app, jar, answer, '/sign-in/passkey', credential),
+    settle: async () => {},
+  }),
+  step({
+    title: 'second factor by a passkey',
+    operationId: 'giveSecondPasskey',
+    status: 303,
+    again: 400,
+    open: openSecondPasskey,
+    send: async (app, { jar, answer, credential }) =>
+      sendPasskey(app, jar, answer, '/second-factor/passkey', credential),
     settle: async () => {},
   }),
   step({

@@ -9,6 +9,7 @@ import { databases } from '../support/stores.ts';
 import { findDatabaseFaults } from './half-applied.ts';
 import { accountOperations } from './store-call-accounts.ts';
 import { hookOperations } from './store-call-hooks.ts';
+import { ownAccountOperations } from './store-call-own-account.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
 import { tokenOperations } from './store-call-tokens.ts';
@@ -27,6 +28,7 @@ for (const kind of databases) {
       ...tokenOperations,
       ...pageOperations,
       ...accountOperations,
+      ...ownAccountOperations,
       ...hookOperations,
     ]) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {

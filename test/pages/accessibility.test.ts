@@ -20,7 +20,7 @@ async function serve({ context }: OpenBrowser): Promise<void> {
     const body = pages.get(pathname.slice(1)) ?? '';
     const headers = pathname.includes('error-no-account')
       ? failurePageHeaders({ account: null })
-      : pageHeaders({ redirectUri: 'https://client.example.com' });
+      : pageHeaders({ redirectUri: 'https://client.example.com', script: body.includes('<script') });
     return route.fulfill({ contentType: 'text/html; charset=utf-8', body, headers });
   });
 }

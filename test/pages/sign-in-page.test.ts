@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { signInPage } from '../../src/pages/views.ts';
 import { attribute, inputNamed } from './html.ts';
+import { passkeyOptions } from './samples.ts';
 
 const signIn = {
   accountName: 'Northwind',
@@ -10,6 +11,8 @@ const signIn = {
   request: 'request-1',
   username: '',
   action: '/sign-in',
+  passkeyOptions,
+  passkeyAction: '/sign-in/passkey',
 };
 
 describe('sign-in page', () => {
@@ -19,7 +22,7 @@ describe('sign-in page', () => {
     assert.equal(attribute(inputNamed(html, 'request'), 'value'), 'request-1');
     assert.equal(attribute(inputNamed(html, 'username'), 'value'), 'ada');
     assert.equal(attribute(inputNamed(html, 'username'), 'type'), 'text');
-    assert.equal(attribute(inputNamed(html, 'username'), 'autocomplete'), 'username');
+    assert.equal(attribute(inputNamed(html, 'username'), 'autocomplete'), 'username webauthn');
     assert.equal(attribute(inputNamed(html, 'password'), 'autocomplete'), 'current-password');
     assert.equal(attribute(inputNamed(html, 'password'), 'value'), undefined);
   });

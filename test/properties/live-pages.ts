@@ -28,11 +28,11 @@ export async function page(
   pool: Pool,
   stage: Stage,
   place: 'query' | 'body',
-  fields?: (browser: Browser) => Record<string, string>,
+  fields?: (browser: Browser) => Record<string, string> | Promise<Record<string, string>>,
 ): Promise<Taken & { readonly signedIn: UserRecord }> {
   const browser = await pool.browsers.take(stage);
   const { jar, requestId, csrf, user } = browser;
-  const members = { request: requestId, ...(fields && { csrf, ...fields(browser) }) };
+  const members = { request: requestId, ...(fields && { csrf, ...(await fields(browser)) }) };
   // The cookie that binds the sign-in to the browser stands last, where a changed header changes it.
   const cookies = [...jar.cookies].sort(([one], [other]) => one.localeCompare(other));
   const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');

@@ -6,10 +6,12 @@
 import { basic } from '../support/app.ts';
 import { deviceGrant } from '../support/devices.ts';
 import { password } from '../support/sign-in.ts';
+import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
 import { allowedDevice, beginning, exchanged, exchangeGrant, typedCode } from './live-devices.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page } from './live-pages.ts';
+import { changedPasskey, newPasskey, shownPasskey } from './live-passkeys.ts';
 import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
 import type { Scheme } from './operations.ts';
@@ -34,6 +36,8 @@ const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) 
     };
   },
 };
+
+const assetNames = ['styles.css', 'icon.svg', 'passkeys.js'];
 
 /** By operation: everything else. */
 const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken>>> = {
@@ -104,6 +108,8 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, 'code', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
     return { ...taken, user: taken.signedIn };
   },
+  'pages signInWithPasskey': (pool) => shownPasskey(pool, 'sign-in'),
+  'pages giveSecondPasskey': (pool) => shownPasskey(pool, 'second factor'),
   'pages showEnrolment': (pool, { pick }) => page(pool, pick % 3 === 0 ? 'open' : 'enrolment', 'query'),
   'pages enrolSecondFactor': async (pool) => {
     const taken = await page(pool, 'enrolment', 'body', ({ code }) => ({ otp: code?.() ?? '' }));
@@ -129,10 +135,29 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
+  'pages askForReset': (pool) => forgotten(pool),
+  'pages showAccount': (pool, plan) => ownPage(pool, plan),
+  'pages showPasswordChange': (pool, plan) => ownPage(pool, plan),
+  'pages changePassword': (pool, plan) => passwordChange(pool, plan),
+  'pages showSecondFactors': (pool, plan) => ownPage(pool, plan),
+  'pages showNewSecondFactor': (pool, plan) => ownPage(pool, plan),
+  'pages addSecondFactor': (pool, plan) => newDevice(pool, plan),
+  'pages removeSecondFactor': (pool) => ownForm(pool),
+  'pages renewRecoveryCodes': (pool, { pick }) => ownForm(pool, { enrolled: pick % 3 !== 0 }),
+  'pages showPasskeys': (pool, plan) => ownPage(pool, plan),
+  'pages addPasskey': (pool) => newPasskey(pool),
+  'pages changePasskey': (pool, plan) => changedPasskey(pool, plan),
+  'pages showSessions': (pool, plan) => ownPage(pool, plan),
+  'pages endOneSession': (pool) => ownForm(pool),
+  'pages endAllSessions': (pool) => ownForm(pool, { endsBy: (status) => status === 303 }),
+  'pages showApps': (pool, plan) => ownPage(pool, plan),
+  'pages removeApp': (pool) => ownForm(pool),
   'api-v1 authenticateDelegated': (pool) => delegated(pool),
   'api-v3 makeInviteLink': (pool) => inviteRequest(pool, true),
   'api-1 createInviteLink': (pool) => inviteRequest(pool, false),
-  'pages readAsset': async (_pool, { pick }) => ({ live: { path: { name: pick % 2 ? 'styles.css' : 'icon.svg' } } }),
+  'pages readAsset': async (_pool, { pick }) => ({
+    live: { path: { name: assetNames[pick % assetNames.length] ?? '' } },
+  }),
 };
 
 /** The live values that a planned request needs. */

@@ -11,6 +11,7 @@ import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
 import type { Fault, FaultKind } from './fault.ts';
 import { takeLive } from './live.ts';
+import { forgetVisitors } from './live-account.ts';
 import { forgetLegacy } from './live-legacy.ts';
 import type { Operation } from './operations.ts';
 import { Pool } from './pool.ts';
@@ -33,6 +34,8 @@ const settings = {
   'limit.client-auth': 'off',
   'limit.delegated': 'off',
   'limit.invite': 'off',
+  'limit.reset': 'off',
+  'limit.reset-user': 'off',
   'limit.xml': 'off',
 };
 
@@ -70,6 +73,7 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
   app.services.clock.advance(dayMilliseconds + 3_600_000);
   pool.forget();
   forgetLegacy(pool);
+  forgetVisitors(pool);
   const tallies = new Map(operations.map(({ name }) => [name, newTally()]));
   const tallyOf = ({ operation }: Plan) => tallies.get(operation.name) ?? newTally();
   return {

@@ -31,6 +31,46 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await sessions.find(accountId, later.digest), null);
   });
 
+  test('the sessions of a user: the last used first, and all ended but one', async () => {
+    const { sessions } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const stranger = await newCast(subject.store);
+    const begin = (at: number, of = { accountId, userId }) =>
+      sessions.create({
+        ...{ accountId: of.accountId, userId: of.userId, digest: unique(), sid: unique(), amr: ['pwd'] },
+        ...{ authenticatedAt: now, lastSeenAt: at, idleMilliseconds: minute, expiresAt: now + hour },
+        ...{ source: '192.0.2.17', userAgent: 'Browser/1' },
+      });
+    const [old, young] = [await begin(now), await begin(now + 2)];
+    const other = await begin(now, stranger);
+    assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), [young, old]);
+    assert.deepEqual(await sessions.listOfUser(accountId, userId, 1), [young]);
+    await sessions.endOfUser(accountId, userId, old.digest);
+    assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), [old]);
+    assert.deepEqual(await sessions.listOfUser(stranger.accountId, stranger.userId, 10), [other]);
+  });
+
+  test('a sign-in to no app', async () => {
+    const { authorizations } = subject.store;
+    const request = { ...(await newRequest()), digest: unique(), appId: null };
+    await authorizations.createRequest(request);
+    assert.deepEqual(await authorizations.findRequest(request.accountId, request.digest), request);
+  });
+
+  test('consents are listed and taken back', async () => {
+    const { authorizations } = subject.store;
+    const { accountId, userId, appId } = await newCast(subject.store);
+    await authorizations.saveConsent(accountId, userId, appId, ['openid'], now);
+    assert.deepEqual(await authorizations.listConsents(accountId, userId), [
+      { appId, scope: ['openid'], allowedAt: now },
+    ]);
+    assert.deepEqual(await authorizations.listConsents(accountId, userId + 1), []);
+    assert.equal(await authorizations.removeConsent(accountId, userId + 1, appId), false);
+    assert.equal(await authorizations.removeConsent(accountId, userId, appId), true);
+    assert.equal(await authorizations.removeConsent(accountId, userId, appId), false);
+    assert.deepEqual(await authorizations.listConsents(accountId, userId), []);
+  });
+
   async function newRequest(): Promise<AuthorizationRequestRecord> {
     const cast = await newCast(subject.store);
     const { accountId, appId } = cast;

@@ -47,6 +47,26 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.equal((await grants.find(cast.accountId, other.id))?.revokedAt, null);
   });
 
+  test('live grants of a user are listed, and end by app or by session', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const [own, other] = [
+      await newGrant(subject.store, cast),
+      await newGrant(subject.store, { ...cast }, { sid: null }),
+    ];
+    const elsewhere = await newGrant(subject.store, await newCast(subject.store));
+    await newGrant(subject.store, cast, { idleExpiresAt: now });
+    await newGrant(subject.store, cast, { absoluteExpiresAt: now });
+    assert.deepEqual(await grants.listLive(accountId, userId, now), [own, other]);
+    assert.equal(await grants.revokeOfUserElsewhere(accountId, userId, own.sid ?? '', now, 'elsewhere'), 1);
+    assert.deepEqual(await grants.listLive(accountId, userId, now), [own]);
+    assert.equal(await grants.revokeOfUserApp(accountId, userId, appId + 1, now, 'app'), 0);
+    assert.equal(await grants.revokeOfUserApp(accountId, userId, appId, now, 'app'), 3);
+    assert.deepEqual(await grants.listLive(accountId, userId, now), []);
+    assert.deepEqual(await grants.find(elsewhere.accountId, elsewhere.id), elsewhere);
+  });
+
   test('grants end when the access to the app does, direct or through a role', async () => {
     const { grants, access, roles } = subject.store;
     const cast = await newCast(subject.store);

@@ -32,7 +32,7 @@ function lookups({
 }: StoreVerbs) {
   const { packageBuilds, signInHistories } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
-  const { hooks, hookVariables, hookExecutions } = rest;
+  const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests } = rest;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
@@ -65,13 +65,19 @@ function lookups({
     ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
     ...[() => clients.findApp(1, 1), () => clients.update(1, 1, { visible: true }), () => access.rolesOf(1, [1])],
     ...[() => clients.remove(1, 1), () => sessions.find(1, 'x'), () => sessions.touch(1, 1, now)],
-    ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1)],
+    ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1), () => sessions.endOfUser(1, 1, 'x')],
+    ...[() => sessions.listOfUser(1, 1, 10), () => authorizations.listConsents(1, 1)],
+    ...[() => authorizations.removeConsent(1, 1, 1), () => grants.listLive(1, 1, now)],
+    ...[() => grants.revokeOfUserApp(1, 1, 1, now, 'x'), () => grants.revokeOfUserElsewhere(1, 1, 'x', now, 'y')],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.signIn(1, 'x', now, 'y')],
     ...[() => authorizations.keepFirstFactor(1, 'x', { userId: 1, checkedAt: now, methods: [] }, 'y')],
     ...[() => authorizations.decide(1, 'x', 'allow', 1), () => authorizations.finishRequest(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],
     ...[() => authorizations.linkCode(1, 'x', 1), () => authorizations.findConsent(1, 1, 1)],
     ...[() => invites.find(1, 'x'), () => invites.use(1, 'x', now)],
+    ...[() => passwordResets.find(1, 'x'), () => passwordResets.use(1, 'x', now), () => resetRequests.countOpen(1)],
+    ...[() => resetRequests.claim(now, now, 1), () => resetRequests.postpone(1, 1, now)],
+    ...[() => resetRequests.remove(1, 1)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],

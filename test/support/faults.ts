@@ -139,7 +139,10 @@ const oversized: Readonly<Record<string, string>> = {
 /** Operations that answer from the contract and the account alone, or to a browser without cookies. */
 const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata', 'readAsset', 'showSignedIn'];
 /** They read what is sealed in their request first, which no example can be. */
-storeless.push('showSignOut', 'signOut', 'showSignedOut', 'showDevice', 'enterUserCode', 'showDeviceDone');
+storeless.push('showSignOut', 'signOut', 'showSignedOut');
+// The token of the form stands before the store, too.
+storeless.push('showForgotPassword', 'askForReset', 'showResetSent');
+storeless.push('showDevice', 'enterUserCode', 'showDeviceDone');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

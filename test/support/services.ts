@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
 import { createHookEgress, createOwnEgress } from '../../src/adapters/egress/policies.ts';
 import { createLog } from '../../src/adapters/log.ts';
+import { createPasskeys } from '../../src/adapters/passkeys.ts';
 import { systemRandom } from '../../src/adapters/random.ts';
 import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
@@ -18,6 +19,8 @@ import { type GenerateKeyPair, generateKeyPair, type KeyPair } from '../../src/d
 import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
+import type { Mail } from '../../src/domain/mail.ts';
+import { createResetMails } from '../../src/domain/password-reset/mails.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
 import { createHookRunner } from '../../src/hook-runner/runner.ts';
@@ -36,6 +39,8 @@ export interface TestServices extends Services {
   readonly clock: TestClock;
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Messages that went out, oldest first. */
+  readonly mails: readonly Mail[];
   readonly generateKeyPair: GenerateKeyPair;
   readonly packageBuilds: PackageQueue;
 }
@@ -84,6 +89,9 @@ export async function testServices(
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
   const egress = overrides.egress ?? createOwnEgress(nowhere);
+  const mails: Mail[] = [];
+  const mailer = overrides.mailer ?? { send: async (mail: Mail) => void mails.push(mail) };
+  const limits = overrides.limits ?? createLimits();
   const signer = createSigner({ store, clock, vault: overrides.vault ?? vault });
   const addresses = overrides.addresses ?? { serviceDomain: 'gatehouse.example', publicScheme: 'https' };
   return {
@@ -94,9 +102,13 @@ export async function testServices(
     vault,
     signer,
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
+    mailer,
+    mails,
+    resetMails: createResetMails({ store, clock, random: systemRandom, vault, limits, mailer, addresses, log }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     totp: createTotp(),
-    limits: createLimits(),
+    limits,
+    passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     hooks: createLazyRunner(() =>

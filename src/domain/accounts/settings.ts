@@ -1,4 +1,12 @@
 import { Failure } from '../failure.ts';
+import {
+  type Limit,
+  type LimitName,
+  type LimitSetting,
+  limitDefaults,
+  limitSettings,
+  readLimits,
+} from './limit-settings.ts';
 import type { Setting } from './setting.ts';
 import {
   type DeprecatedSurface,
@@ -8,25 +16,8 @@ import {
   surfaceSettings,
 } from './surface-settings.ts';
 
-/** A number of events in a window, or null where the limit is off. */
-export interface Limit {
-  readonly points: number;
-  readonly windowSeconds: number;
-}
-
-export const limitDefaults = {
-  'api-2': '5000/h',
-  register: '1000/h',
-  'register-open': '20/h',
-  'sign-in': '60/min',
-  'client-auth': '60/min',
-  hooks: '500/s',
-  delegated: '600/min',
-  invite: '300/h',
-  xml: '5000/h',
-} as const;
-
-export type LimitName = keyof typeof limitDefaults;
+export type { Limit, LimitName };
+export { limitDefaults };
 
 /** The settings of an account (`gatehouse account set`), parsed. */
 export interface AccountSettings {
@@ -73,22 +64,6 @@ function wholeNumber(fallback: number, least: number, most: number): Setting<num
 
 const onOff: Setting<'on' | 'off'> = oneOf('off', ['on', 'off']);
 
-const windows = { s: 1, min: 60, h: 3600 } as const;
-
-function limit(fallback: string): Setting<Limit | null> {
-  return {
-    fallback,
-    allowed: '`N/s`, `N/min`, `N/h` or `off`',
-    parse: (text) => {
-      if (text === 'off') return null;
-      const [, points, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];
-      return points && unit
-        ? { points: Number(points), windowSeconds: windows[unit as keyof typeof windows] }
-        : undefined;
-    },
-  };
-}
-
 const names: Setting<readonly string[]> = {
   fallback: '',
   allowed: 'names separated by commas',
@@ -112,15 +87,7 @@ const settings = {
   'refresh.idle_days': wholeNumber(14, 1, 365),
   'refresh.absolute_days': wholeNumber(90, 1, 3650),
   signing_key_bits: oneOf('2048', ['2048', '3072']),
-  'limit.api-2': limit(limitDefaults['api-2']),
-  'limit.register': limit(limitDefaults.register),
-  'limit.register-open': limit(limitDefaults['register-open']),
-  'limit.sign-in': limit(limitDefaults['sign-in']),
-  'limit.client-auth': limit(limitDefaults['client-auth']),
-  'limit.hooks': limit(limitDefaults.hooks),
-  'limit.delegated': limit(limitDefaults.delegated),
-  'limit.invite': limit(limitDefaults.invite),
-  'limit.xml': limit(limitDefaults.xml),
+  ...limitSettings,
   ...surfaceSettings,
 } satisfies Record<string, Setting<unknown>>;
 
@@ -153,17 +120,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     refreshIdleDays: read(stored, 'refresh.idle_days'),
     refreshAbsoluteDays: read(stored, 'refresh.absolute_days'),
     signingKeyBits: read(stored, 'signing_key_bits') === '3072' ? 3072 : 2048,
-    limits: {
-      'api-2': read(stored, 'limit.api-2'),
-      register: read(stored, 'limit.register'),
-      'register-open': read(stored, 'limit.register-open'),
-      'sign-in': read(stored, 'limit.sign-in'),
-      'client-auth': read(stored, 'limit.client-auth'),
-      hooks: read(stored, 'limit.hooks'),
-      delegated: read(stored, 'limit.delegated'),
-      invite: read(stored, 'limit.invite'),
-      xml: read(stored, 'limit.xml'),
-    },
+    limits: readLimits(<Name extends LimitSetting>(name: Name) => read(stored, name)),
     surfaces: readSurfaces(<Name extends SurfaceSetting>(name: Name) => read(stored, name)),
   };
 }

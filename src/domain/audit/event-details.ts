@@ -9,32 +9,41 @@ interface Changed {
 
 type Nothing = Readonly<Record<never, never>>;
 
-/** A sign-in to no app of the account: another program asked for it with an API key, or an invite link led to it. */
+/** A sign-in to no app of the account: another program asked for it with an API key, a link led to it, or it was to the account pages. */
 interface WithoutApp {
-  readonly method: 'delegated' | 'invite';
+  readonly method: 'delegated' | 'invite' | 'reset' | 'account';
 }
 
 /** Every action with what is told of it beside actor and target. */
 export interface EventDetails {
   /** `methods`: how the user showed who they are, as `amr` says it (RFC 8176). */
   'sign_in.succeeded': ({ readonly app_id: number } | WithoutApp) & { readonly methods: readonly string[] };
-  'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
+  'sign_in.failed': { readonly reason: 'unknown_user' | 'wrong_password' | 'wrong_passkey' | 'closed' };
   /** The password was right; the user's standing was not. */
   'sign_in.refused': { readonly reason: string } & ({ readonly app_id: number } | WithoutApp);
   /** Too many wrong passwords in a row: closed for a time. */
   'sign_in.closed': { readonly attempts: number };
   'mfa.registered': FactorDetail;
   'mfa.enrolled': FactorDetail;
+  'mfa.renamed': DeviceDetail;
   'mfa.removed': DeviceDetail;
   'mfa.verification_started': DeviceDetail;
   'mfa.verified': DeviceDetail;
-  'mfa.failed': { readonly reason: 'wrong_code' | 'closed' };
+  'mfa.failed': { readonly reason: 'wrong_code' | 'wrong_passkey' | 'closed' };
   /** Too many wrong codes in a row: closed for a time. */
   'mfa.closed': { readonly attempts: number };
   'mfa.recovery_code_used': { readonly left: number };
   'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
+  /** The user ended a session of another browser; `clients_told` as above. */
+  'session.ended': { readonly session_id: number; readonly clients_told: number };
+  /** The user ended all of their sessions, or all but the one that this was done in. */
+  'session.all_ended': {
+    readonly kept_own: boolean;
+    readonly grants_revoked: number;
+    readonly clients_told: number;
+  };
   /** A client could not be told that a session ended. */
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
@@ -44,6 +53,8 @@ export interface EventDetails {
   'device.denied': { readonly user_id: number };
   /** Somebody typed a code that no device shows. */
   'device.code_refused': Nothing;
+  /** The user took back what an app, the target, was allowed; its grants ended. */
+  'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
   'grant.issued': {
     readonly method: 'authorization_code' | 'password' | 'device_code';
     readonly user_id: number;
@@ -83,6 +94,13 @@ export interface EventDetails {
   /** A link was made with which the user chooses a password. */
   'invite.created': Nothing;
   'invite.used': Nothing;
+  /** A link was made for a user who asked for it, in place of a former one. */
+  'password_reset.created': Nothing;
+  /** No link was made for who was asked for: for nobody, or for somebody who gets none. */
+  'password_reset.refused': { readonly reason: 'unknown_user' | 'no_email' | 'not_active' | 'too_many' };
+  /** The message could not be sent. */
+  'password_reset.abandoned': { readonly attempts: number };
+  'password_reset.used': Nothing;
   'custom_attribute.created': Nothing;
   'custom_attribute.changed': Changed;
   'custom_attribute.removed': Nothing;

@@ -20,6 +20,8 @@ export interface AuditOrigin {
   /** Address of the peer; null when there is none. */
   readonly source: string | null;
   readonly requestId: string | null;
+  /** What the program that sent it says of itself (User-Agent); not told of by the trail. */
+  readonly userAgent?: string | undefined;
 }
 
 const current = new AsyncLocalStorage<AuditOrigin>();

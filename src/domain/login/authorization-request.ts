@@ -4,6 +4,7 @@ import type { AuthorizationRequestRecord, ClientRecord } from '../../store/recor
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest } from '../secrets.ts';
+import { ownPages } from './own-pages.ts';
 
 /** What a browser sends to go on with a sign-in: the request's id, and the cookie that binds it to this browser. */
 export interface BrowserState {
@@ -34,7 +35,8 @@ export async function findOpenRequest(
       message: 'This sign-in has ended or belongs to another browser.',
     });
   }
-  const client = await store.clients.findByApp(account.id, record.appId);
+  const { appId } = record;
+  const client = appId === null ? ownPages(account) : await store.clients.findByApp(account.id, appId);
   if (!client)
     throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
   return { record, client };

@@ -5,6 +5,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
 /**
@@ -35,6 +36,9 @@ export async function decideConsent(
 ): Promise<void> {
   const { record, client } = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
+  if (isOwnPages(client)) {
+    throw new Failure('authorization_request_invalid', { message: 'There is nothing to consent to here.' });
+  }
   const session = await findSession(services, account, browser.sessionSecret);
   if (!session) throw new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
   if (decision !== 'allow' && decision !== 'deny') {

@@ -8,6 +8,7 @@ import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
+import { isOwnPages } from './own-pages.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
 import { findSession, isTooOld } from './sessions.ts';
@@ -132,7 +133,7 @@ async function needsConsent(
   { record, client }: OpenRequest,
   user: UserRecord,
 ): Promise<boolean> {
-  if (record.decision === 'allow' && record.decidedBy === user.id) return false;
+  if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
   // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
   if (record.parameters.device) return true;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
@@ -162,7 +163,7 @@ async function finish(
   const code = newSecret(services.random, '');
   const finished = await services.store.transaction(async (tx) => {
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
-    if ('error' in result) return true;
+    if ('error' in result || isOwnPages(client)) return true;
     await tx.authorizations.createCode({
       accountId: account.id,
       digest: digestOf(code),
@@ -180,6 +181,7 @@ async function finish(
   });
   if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
   const { parameters } = record;
+  if (isOwnPages(client)) return { location: parameters.redirectUri };
   const location =
     'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
   return { location };

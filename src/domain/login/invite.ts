@@ -6,7 +6,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findDemand } from '../second-factor/demand.ts';
-import { digestOf, newSecret } from '../secrets.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, requireCsrf } from './authorization-request.ts';
@@ -14,8 +14,12 @@ import { passwordMethods } from './methods.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from './new-password.ts';
 import { startSession } from './sessions.ts';
 
+/** `reset`: the user asked for it; else an administrator did. */
+export type InviteKind = 'invite' | 'reset';
+
 /** A link that works, and whose it is. */
 export interface OpenInvite {
+  readonly kind: InviteKind;
   readonly token: string;
   readonly user: UserRecord;
   /** Whose rules the password keeps. */
@@ -23,9 +27,14 @@ export interface OpenInvite {
 }
 
 export type InviteResult =
-  | { readonly outcome: 'signed_in'; readonly sessionSecret: string; readonly browserSecret: string }
+  | {
+      readonly outcome: 'signed_in';
+      readonly kind: InviteKind;
+      readonly sessionSecret: string;
+      readonly browserSecret: string;
+    }
   /** The password is set; signing in takes a second factor as well. */
-  | { readonly outcome: 'saved' }
+  | { readonly outcome: 'saved'; readonly kind: InviteKind }
   | { readonly outcome: 'refused'; readonly invite: OpenInvite; readonly problem: PasswordProblem };
 
 /**
@@ -37,14 +46,15 @@ export async function findInvite(
   account: Account,
   token: string | undefined,
 ): Promise<OpenInvite> {
-  const link = token ? await services.store.invites.find(account.id, digestOf(token)) : null;
-  if (!token || !link) throw unusable('unknown');
-  if (link.usedAt !== null) throw unusable('used');
-  if (link.expiresAt <= services.clock.now()) throw unusable('expired');
+  const kind = kindOf(token ?? '');
+  const link = token ? await linksOf(services.store, kind).find(account.id, digestOf(token)) : null;
+  if (!token || !link) throw unusable(kind, 'unknown');
+  if (link.usedAt !== null) throw unusable(kind, 'used');
+  if (link.expiresAt <= services.clock.now()) throw unusable(kind, 'expired');
   const user = await services.store.users.find(account.id, link.userId);
-  if (!user) throw unusable('unknown');
+  if (!user) throw unusable(kind, 'unknown');
   requireFree(user);
-  return { token, user, policy: await effectivePolicy(services, account, user, null) };
+  return { kind, token, user, policy: await effectivePolicy(services, account, user, null) };
 }
 
 /**
@@ -60,7 +70,7 @@ export async function acceptInvite(
 ): Promise<InviteResult> {
   requireCsrf(browser, csrf);
   const invite = await findInvite(services, account, browser.requestId);
-  const { user, policy } = invite;
+  const { kind, user, policy } = invite;
   const problem = await findPasswordProblem(services, user, given, () =>
     findWeakness(given.password, policy, { account, user }),
   );
@@ -69,17 +79,20 @@ export async function acceptInvite(
   return services.store.transaction(async (tx) => {
     const now = services.clock.now();
     const current = await tx.users.find(account.id, user.id);
-    if (!current || !(await tx.invites.use(account.id, digestOf(invite.token), now))) throw unusable('used');
+    if (!current || !(await linksOf(tx, kind).use(account.id, digestOf(invite.token), now))) {
+      throw unusable(kind, 'used');
+    }
     // Somebody may have locked the user while the password was hashed.
     requireFree(current);
     await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
     const ended = await endSignIns(tx, account, user.id, now);
     const about = { actor: { type: 'user', id: user.id }, target: { type: 'user', id: user.id } } as const;
-    await recordEvent(tx, services, account, { ...about, action: 'invite.used', detail: {} });
+    const action = kind === 'reset' ? 'password_reset.used' : 'invite.used';
+    await recordEvent(tx, services, account, { ...about, action, detail: {} });
     const detail = { fields: ['password'], grants_revoked: ended };
     await recordEvent(tx, services, account, { ...about, action: 'user.changed', detail });
-    if ((await findDemand({ store: tx }, account, user.id, policy)) !== 'none') return { outcome: 'saved' };
-    return signIn(services, tx, account, browser, user, policy);
+    if ((await findDemand({ store: tx }, account, user.id, policy)) !== 'none') return { outcome: 'saved', kind };
+    return signIn(services, tx, account, browser, invite);
   });
 }
 
@@ -88,15 +101,14 @@ async function signIn(
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
-  user: UserRecord,
-  policy: PolicyRecord,
+  { kind, user, policy }: OpenInvite,
 ): Promise<InviteResult> {
   const sessionSecret = await startSession(services, tx, account, user, policy, passwordMethods, browser.sessionSecret);
   await tx.users.update(account.id, user.id, { lastLogin: services.clock.now() });
   const about = { type: 'user', id: user.id } as const;
-  const detail = { method: 'invite', methods: passwordMethods } as const;
+  const detail = { method: kind, methods: passwordMethods };
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
-  return { outcome: 'signed_in', sessionSecret, browserSecret: newSecret(services.random, '') };
+  return { outcome: 'signed_in', kind, sessionSecret, browserSecret: newSecret(services.random, '') };
 }
 
 /** A locked or suspended user gets no password and no session; the link stays as it is. */
@@ -105,6 +117,14 @@ function requireFree({ status }: Pick<UserRecord, 'status'>): void {
   if (status === 3) throw new Failure('user_locked');
 }
 
-function unusable(why: 'used' | 'expired' | 'unknown'): Failure {
-  return new Failure('invite_unusable', { value: why });
+function kindOf(token: string): InviteKind {
+  return token.startsWith(secretPrefixes.resetLink) ? 'reset' : 'invite';
+}
+
+function linksOf(store: Pick<StoreVerbs, 'invites' | 'passwordResets'>, kind: InviteKind) {
+  return kind === 'reset' ? store.passwordResets : store.invites;
+}
+
+function unusable(kind: InviteKind, why: 'used' | 'expired' | 'unknown'): Failure {
+  return new Failure('invite_unusable', { name: kind, value: why });
 }

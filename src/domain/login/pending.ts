@@ -10,7 +10,7 @@ import { isMultiFactor, passwordMethods } from './methods.ts';
 import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { afterReplacing, findStandingFailure } from './standing.ts';
 
-/** A second factor is due: a code of a device, or a device to begin with. */
+/** A second factor is due: a device of the user's, or one to begin with. */
 export interface DueFactor {
   readonly step: 'second_factor' | 'enrolment';
   readonly request: OpenRequest;

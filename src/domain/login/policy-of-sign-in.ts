@@ -8,6 +8,9 @@ import { effectivePolicy } from '../policies/effective-policy.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import type { PasswordAttempt } from './check-password.ts';
 
+/** What hooks see of an attempt. */
+export type SeenAttempt = Pick<PasswordAttempt, 'username' | 'source' | 'userAgent'>;
+
 /**
  * The policy in force for a sign-in: the one that a hook chose for this user in this request, else the one that is in
  * force in the app. One that was removed since is none.
@@ -27,7 +30,7 @@ export async function policyOfSignIn(
 }
 
 /**
- * Fires the hooks of a sign-in whose password was right, once, and keeps with the request what they chose for all that
+ * Fires the hooks of a sign-in whose first factor was right, once, and keeps with the request what they chose for all that
  * follows. Answers the request as it stands then. Throws `sign_in_refused`.
  */
 export async function fireForRequest(
@@ -35,7 +38,7 @@ export async function fireForRequest(
   account: Account,
   request: OpenRequest,
   user: UserRecord,
-  attempt: PasswordAttempt,
+  attempt: SeenAttempt,
 ): Promise<OpenRequest> {
   const { record, client } = request;
   const inForce = await effectivePolicy(services, account, user, client);
@@ -59,7 +62,7 @@ export async function rememberFired(
 }
 
 /** A sign-in as hooks see it. */
-export function signingIn(user: UserRecord, client: OpenRequest['client'], attempt: PasswordAttempt) {
+export function signingIn(user: UserRecord, client: OpenRequest['client'], attempt: SeenAttempt) {
   const { username, source, userAgent } = attempt;
   return { user, client, username, source, device: { userAgent: userAgent ?? null } };
 }

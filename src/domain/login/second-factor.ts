@@ -11,7 +11,7 @@ import { digestOf, newSecret, uuidOf } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { currentStep, notDue } from './continue.ts';
-import { withSecondFactor } from './methods.ts';
+import { codeMethods, withSecondFactor } from './methods.ts';
 import type { DueFactor } from './pending.ts';
 import { policyOfSignIn } from './policy-of-sign-in.ts';
 import { raiseSession } from './sessions.ts';
@@ -31,11 +31,13 @@ export interface GivenCode {
 export type Advanced = SignedIn | Halfway;
 
 export type CodeProblem = 'wrong' | 'missing';
+/** The same, or a passkey that is not taken. */
+export type FactorProblem = CodeProblem | 'passkey';
 
 export type SecondFactorResult =
   | Advanced
   /** A wrong code, one that was used before, or codes are closed: one answer for all. */
-  | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: CodeProblem };
+  | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: FactorProblem };
 
 export type EnrolmentResult =
   | {
@@ -65,8 +67,8 @@ export async function giveSecondFactor(
   let wrong = false;
   try {
     const attempt = { code, deviceId: null, actor: { type: 'user', id: due.user.id } } as const;
-    const advanced = await useCode(services, account, due.user, attempt, (tx, { method }) =>
-      advance(services, tx, account, browser, due, method),
+    const advanced = await useCode(services, account, due.user, attempt, (tx) =>
+      advance(services, tx, account, browser, due, codeMethods),
     );
     wrong = advanced === null;
     return advanced ?? { outcome: 'refused', due, problem: 'wrong' };
@@ -115,11 +117,11 @@ export async function enrolSecondFactor(
   const enrolled = services.store.transaction(async (tx) => {
     // Another browser may have been faster: from then on a code of that device is asked for.
     if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
-    const { name, method } = kinds.totp;
+    const { name } = kinds.totp;
     const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
     await addDevice(services, tx, account, id, device);
     const codes = await giveRecoveryCodes(services, tx, account, id, actor);
-    const next = await advance(services, tx, account, browser, due, method);
+    const next = await advance(services, tx, account, browser, due, codeMethods);
     return { outcome: 'enrolled', due, next, codes } as const;
   });
   return enrolled.catch((error: unknown) => {
@@ -128,8 +130,8 @@ export async function enrolSecondFactor(
 }
 
 /** The second factor that is due in the browser's request, in the step that the form belongs to. */
-async function requireDue(
-  services: FactorServices,
+export async function requireDue(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -145,16 +147,16 @@ async function requireDue(
   throw notDue('second factor');
 }
 
-/** After the second factor; part of the transaction that uses its code up. */
-async function advance(
+/** After the second factor; part of the transaction that uses it up. */
+export async function advance(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
   { request, user, methods: former, session }: DueFactor,
-  method: string,
+  shown: readonly string[],
 ): Promise<Advanced> {
-  const methods = withSecondFactor(former, method);
+  const methods = withSecondFactor(former, shown);
   const current = await tx.users.find(account.id, user.id);
   // Somebody may have set another password, or locked the user, meanwhile.
   if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('second factor');

@@ -2,11 +2,14 @@ import type { Services } from '../../services.ts';
 import type { Milliseconds, PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 
 const minute = 60_000;
 /** A session seen more often than this is not written again. */
 const touchMilliseconds = minute;
+/** Characters that are kept of what a browser says of itself. */
+const longestUserAgent = 256;
 
 /** The session that a browser's secret opens, or null: unknown, ended, unused for too long or too old. */
 export async function findSession(
@@ -17,9 +20,14 @@ export async function findSession(
   if (!secret) return null;
   const session = await store.sessions.find(account.id, digestOf(secret));
   const now = clock.now();
-  if (!session || session.expiresAt <= now || session.lastSeenAt + session.idleMilliseconds <= now) return null;
+  if (!session || !isLive(session, now)) return null;
   if (session.lastSeenAt + touchMilliseconds <= now) await store.sessions.touch(account.id, session.id, now);
   return session;
+}
+
+/** Whether a session has neither been unused for too long nor become too old. */
+export function isLive({ expiresAt, lastSeenAt, idleMilliseconds }: SessionRecord, now: Milliseconds): boolean {
+  return expiresAt > now && lastSeenAt + idleMilliseconds > now;
 }
 
 /**
@@ -38,6 +46,7 @@ export async function startSession(
   if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
   const secret = newSecret(random, '');
   const now = clock.now();
+  const { source, userAgent } = currentOrigin();
   await tx.sessions.create({
     accountId: account.id,
     digest: digestOf(secret),
@@ -48,6 +57,8 @@ export async function startSession(
     lastSeenAt: now,
     idleMilliseconds: sessionTimeoutMinutes * minute,
     expiresAt: now + sessionAbsoluteMinutes * minute,
+    source,
+    userAgent: userAgent?.slice(0, longestUserAgent).toWellFormed() ?? null,
   });
   return secret;
 }

@@ -14,7 +14,7 @@ import { passwordMethods } from './methods.ts';
 import { demandOfSignIn } from './pending.ts';
 import { fireForRequest, policyOfSignIn, rememberFired } from './policy-of-sign-in.ts';
 import { startSession } from './sessions.ts';
-import { afterReplacing, requireStandingToSignIn } from './standing.ts';
+import { afterReplacing, requireStandingToSignIn, signedInTo } from './standing.ts';
 
 /** What the browser gets that is signed in: both cookies are new. */
 export interface SignedIn {
@@ -102,7 +102,7 @@ export async function finishSignIn(
   await tx.users.update(account.id, user.id, { lastLogin: now });
   await rememberFired(tx, account, request, user);
   const about = { type: 'user', id: user.id } as const;
-  const detail = { app_id: client.appId, methods };
+  const detail = { ...signedInTo(client), methods };
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { Failure } from '../failure.ts';
+import { isOwnPages } from './own-pages.ts';
 
 type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
 
@@ -40,8 +41,13 @@ export async function findStandingFailure(
   client: AppClient,
 ): Promise<Failure | null> {
   const failure = findStatusFailure(user);
-  if (failure || (await access.isAssigned(user.accountId, client.appId, user.id))) return failure;
+  if (failure || isOwnPages(client) || (await access.isAssigned(user.accountId, client.appId, user.id))) return failure;
   return new Failure('access_not_assigned', { value: displayName(client) });
+}
+
+/** Where a sign-in leads, as the trail tells it. */
+export function signedInTo(client: Pick<ClientRecord, 'appId'>) {
+  return isOwnPages(client) ? ({ method: 'account' } as const) : { app_id: client.appId };
 }
 
 /** Throws what `findStandingFailure` finds. */
@@ -79,7 +85,7 @@ export async function refuseSignIn(
     action: 'sign_in.refused',
     actor: about,
     target: about,
-    detail: { reason, app_id: client.appId },
+    detail: { reason, ...signedInTo(client) },
   });
   throw failure;
 }

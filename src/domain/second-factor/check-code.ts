@@ -6,7 +6,7 @@ import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';
-import { findStepOf, kinds, normalCode } from './kinds.ts';
+import { findStepOf, makesCodes, normalCode } from './kinds.ts';
 import { readRecoveryCode, recoveryDigest } from './recovery-codes.ts';
 
 type CodeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>;
@@ -18,12 +18,6 @@ export interface CodeAttempt {
   readonly deviceId: number | null;
   /** Who shows it, where the request does not say. */
   readonly actor?: Actor;
-}
-
-/** What a right code was. */
-export interface Passed {
-  /** What it adds to `amr`. */
-  readonly method: string;
 }
 
 /** Something that a code may be, to be used up. */
@@ -39,7 +33,7 @@ export async function useCode<Result>(
   account: Account,
   user: UserRecord,
   attempt: CodeAttempt,
-  onPass: (tx: StoreVerbs, passed: Passed) => Promise<Result>,
+  onPass: (tx: StoreVerbs) => Promise<Result>,
 ): Promise<Result | null> {
   const policy = await effectivePolicy(services, account, user, null);
   const counted = await services.store.secondFactors.countAttempt(attemptUnder(services, user, policy));
@@ -47,7 +41,7 @@ export async function useCode<Result>(
   for (const candidate of candidates) {
     const done = await services.store.transaction(async (tx) => {
       const passed = await consume(services, tx, account, user, candidate, attempt.actor);
-      return passed && { result: await onPass(tx, passed) };
+      return passed ? { result: await onPass(tx) } : null;
     });
     if (done) return done.result;
   }
@@ -62,7 +56,7 @@ async function findCandidates(
   { code: typed, deviceId }: CodeAttempt,
 ): Promise<Candidate[]> {
   const code = normalCode(typed);
-  const devices = await services.store.secondFactors.listDevices(account.id, user.id);
+  const devices = (await services.store.secondFactors.listDevices(account.id, user.id)).filter(makesCodes);
   const recovery = deviceId === null && devices.length > 0 ? readRecoveryCode(code) : null;
   if (recovery !== null) return [{ recoveryDigest: recoveryDigest(services, account, user.id, recovery) }];
   const meant = deviceId === null ? devices : devices.filter(({ id }) => id === deviceId);
@@ -80,23 +74,22 @@ async function consume(
   user: UserRecord,
   candidate: Candidate,
   by: Actor | undefined,
-): Promise<Passed | null> {
+): Promise<boolean> {
   const { secondFactors } = tx;
   const now = services.clock.now();
   const about = { ...(by && { actor: by }), target: { type: 'user', id: user.id } } as const;
   if ('recoveryDigest' in candidate) {
-    if (!(await secondFactors.useRecoveryCode(account.id, user.id, candidate.recoveryDigest, now))) return null;
+    if (!(await secondFactors.useRecoveryCode(account.id, user.id, candidate.recoveryDigest, now))) return false;
     const left = await secondFactors.countRecoveryCodes(account.id, user.id);
     await recordEvent(tx, services, account, { ...about, action: 'mfa.recovery_code_used', detail: { left } });
     await secondFactors.clearAttempts(account.id, user.id);
-    // RFC 8176 §2: a one-time password, whatever made it.
-    return { method: 'otp' };
+    return true;
   }
   const { device, step } = candidate;
-  if (!(await secondFactors.useStep(account.id, device.id, step, now))) return null;
+  if (!(await secondFactors.useStep(account.id, device.id, step, now))) return false;
   await secondFactors.clearAttempts(account.id, user.id);
   await recordEvent(tx, services, account, { ...about, action: 'mfa.verified', detail: { device_id: device.id } });
-  return { method: kinds[device.kind].method };
+  return true;
 }
 
 async function recordFailure(

@@ -1,11 +1,16 @@
 import type { PolicyRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { makesCodes } from './kinds.ts';
 
-/** What a sign-in asks for after the first factor: nothing, a code of a device, or to enrol a device first. */
+/** What a sign-in asks for after the password: nothing, a device, or to enrol one first. */
 export type Demand = 'none' | 'verify' | 'enrol';
 
-/** A user who has a device is always asked for it; one who has none, where the policy in force wants a second factor. */
+/**
+ * A user who has a device that makes codes is always asked for one; who has passkeys alone, or nothing, where the policy
+ * in force wants a second factor. A passkey is a sign-in of its own, and having one closes no other: there are browsers
+ * that cannot show it.
+ */
 export async function findDemand(
   { store }: { readonly store: Pick<StoreVerbs, 'secondFactors'> },
   account: Pick<Account, 'id'>,
@@ -13,6 +18,7 @@ export async function findDemand(
   policy: Pick<PolicyRecord, 'otpRequired'>,
 ): Promise<Demand> {
   const devices = await store.secondFactors.listDevices(account.id, userId);
-  if (devices.length > 0) return 'verify';
-  return policy.otpRequired ? 'enrol' : 'none';
+  if (devices.some(makesCodes)) return 'verify';
+  if (!policy.otpRequired) return 'none';
+  return devices.length > 0 ? 'verify' : 'enrol';
 }

@@ -2,9 +2,10 @@ import type { Services } from '../../services.ts';
 import type { FactorDeviceRecord, FactorKind, Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { kinds } from './kinds.ts';
+import { kinds, makesCodes } from './kinds.ts';
 
 /** How many devices a user may have, those included that wait to be accepted. */
 export const mostDevices = 10;
@@ -40,7 +41,7 @@ function describeDevice({ id, kind, name, createdAt, lastUsedAt }: FactorDeviceR
 }
 
 /**
- * Takes a device from its user; with the last one the recovery codes go too, which stand for it. Who is signed in stays
+ * Takes a device from its user; with the last one that makes codes the recovery codes go too, which stand for it. Who is signed in stays
  * so. Throws `not_found`.
  */
 export async function removeDevice(
@@ -48,16 +49,18 @@ export async function removeDevice(
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
   deviceId: number,
+  actor?: Actor,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     const { secondFactors } = tx;
     if (!(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
-    if ((await secondFactors.listDevices(account.id, userId)).length === 0) {
+    if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
       await secondFactors.replaceRecoveryCodes(account.id, userId, []);
       await secondFactors.clearAttempts(account.id, userId);
     }
     const target = { type: 'user', id: userId } as const;
-    await recordEvent(tx, services, account, { action: 'mfa.removed', target, detail: { device_id: deviceId } });
+    const detail = { device_id: deviceId };
+    await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
   });
 }
 

@@ -11,8 +11,8 @@ export interface KindDescription {
   readonly name: string;
   readonly authFactorName: string;
   readonly typeDisplayName: string;
-  /** What it adds to `amr` (RFC 8176 §2). */
-  readonly method: string;
+  /** Whether it makes codes, which a person types. */
+  readonly codes: boolean;
 }
 
 export const kinds = {
@@ -21,13 +21,23 @@ export const kinds = {
     name: 'Authenticator app',
     authFactorName: 'Authenticator',
     typeDisplayName: 'Authenticator app',
-    method: 'otp',
+    codes: true,
+  },
+  passkey: {
+    id: 2,
+    name: 'Passkey',
+    authFactorName: 'WebAuthn',
+    typeDisplayName: 'Passkey',
+    codes: false,
   },
 } as const satisfies Record<FactorKind, KindDescription>;
 
-/** The kind with this number. Throws `value_invalid` (name `factor_id`). */
+/** The kinds of which a caller of the API can register one: a passkey is made by the browser of its user. */
+export const registrable: readonly KindDescription[] = Object.values(kinds).filter(({ codes }) => codes);
+
+/** The kind with this number, of those that can be registered. Throws `value_invalid` (name `factor_id`). */
 export function kindOf(factorId: number): FactorKind {
-  for (const [kind, { id }] of Object.entries(kinds)) if (id === factorId) return kind as FactorKind;
+  for (const [kind, { id, codes }] of Object.entries(kinds)) if (codes && id === factorId) return kind as FactorKind;
   throw new Failure('value_invalid', { name: 'factor_id', message: `factor_id names no factor with ${factorId}` });
 }
 
@@ -37,7 +47,12 @@ function placeOf(registrationId: string): string {
   return `factor_devices|secret|${registrationId}`;
 }
 
-/** What is stored of a device's seed. */
+/** Whether a code of it can be asked for. */
+export function makesCodes({ kind }: Pick<FactorDeviceRecord, 'kind'>): boolean {
+  return kinds[kind].codes;
+}
+
+/** What is stored of a device's seed, or of a passkey's public key. */
 export function sealSeed(
   { vault }: Pick<Services, 'vault'>,
   { record }: Pick<Account, 'record'>,
@@ -67,6 +82,8 @@ export function findStepOf(
       return isTotpCode(code)
         ? services.totp.findStep(openSeed(services, account, device), code, services.clock.now())
         : null;
+    case 'passkey':
+      return null;
   }
 }
 

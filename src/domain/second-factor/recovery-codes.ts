@@ -6,6 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { makesCodes } from './kinds.ts';
 
 const codes = 10;
 const characters = 10;
@@ -59,16 +60,17 @@ export async function giveRecoveryCodes(
   return made.map(shown);
 }
 
-/** The same by itself, for a user who has a device. Throws `not_found` for any other. */
+/** The same by itself, for a user who has a device that makes codes. Throws `not_found` for any other. */
 export function renewRecoveryCodes(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
+  actor?: Actor,
 ): Promise<readonly string[]> {
   return services.store.transaction(async (tx) => {
-    if ((await tx.secondFactors.listDevices(account.id, userId)).length === 0) {
+    if (!(await tx.secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
       throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
     }
-    return giveRecoveryCodes(services, tx, account, userId);
+    return giveRecoveryCodes(services, tx, account, userId, actor);
   });
 }

@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts';
 import { newUuid } from '../secrets.ts';
 import { useCode } from './check-code.ts';
 import { type Device, listDevices, unknownDevice } from './devices.ts';
+import { makesCodes } from './kinds.ts';
 
 /** A verification with the device that it asks for a code of. */
 export interface Verification {
@@ -13,7 +14,7 @@ export interface Verification {
   readonly device: Device;
 }
 
-/** Asks for a code of one of the user's devices, on behalf of a caller of the API. Throws `not_found`. */
+/** Asks for a code of one of the user's devices, on behalf of a caller of the API. Throws `not_found`, and `value_invalid` (name `device_id`) for a passkey. */
 export async function startVerification(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
@@ -24,6 +25,12 @@ export async function startVerification(
   return services.store.transaction(async (tx) => {
     const device = (await listDevices({ store: tx }, account, userId)).find(({ id }) => id === deviceId);
     if (!device) throw unknownDevice();
+    if (!makesCodes(device)) {
+      throw new Failure('value_invalid', {
+        name: 'device_id',
+        message: 'device_id names a device that makes no codes',
+      });
+    }
     const now = services.clock.now();
     const record = {
       accountId: account.id,

@@ -11,10 +11,10 @@ import { mappedClaims } from './mapped-claims.ts';
 import { parseTokenId, tokenIdText } from './token-text.ts';
 
 /** A client that acts for the subject, and the one that acted before it. */
-export interface Actor {
+export type Actor = {
   readonly sub: string;
   readonly act?: Actor;
-}
+};
 
 /** What an access token says, where it says anything. */
 export interface TokenContents {

@@ -89,5 +89,15 @@ export function authorizationVerbs(db: Knex): AuthorizationStore {
         .onConflict(Object.keys(consent))
         .merge(['scope', 'allowed_at']);
     },
+    listConsents: async (accountId, userId) => {
+      const found: { app_id: number; scope: string; allowed_at: number }[] = await db('consents')
+        .where({ account_id: accountId, user_id: userId })
+        .orderBy('app_id');
+      return found.map((row) => ({ appId: row.app_id, scope: JSON.parse(row.scope), allowedAt: row.allowed_at }));
+    },
+    removeConsent: async (accountId, userId, appId) => {
+      const consent = db('consents').where({ account_id: accountId, user_id: userId, app_id: appId });
+      return (await consent.delete()) === 1;
+    },
   };
 }

@@ -50,6 +50,17 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
     },
     revokeOfUser: (accountId, userId, at, because) =>
       live(accountId).where('user_id', userId).update({ revoked_at: at, revoked_because: because }),
+    revokeOfUserApp: (accountId, userId, appId, at, because) =>
+      live(accountId).where({ user_id: userId, app_id: appId }).update({ revoked_at: at, revoked_because: because }),
+    revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
+      live(accountId)
+        .where('user_id', userId)
+        .where((other) => other.whereNull('sid').orWhereNot('sid', sid))
+        .update({ revoked_at: at, revoked_because: because }),
+    listLive: async (accountId, userId, now) => {
+      const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
+      return (await unexpired.where('absolute_expires_at', '>', now).orderBy('id')).map(rows.grants.read);
+    },
     revokeUnassigned: (accountId, appId, at) => {
       const candidates = live(accountId).whereRaw(`not ${assigned('grants')}`);
       if (appId !== null) candidates.where('app_id', appId);

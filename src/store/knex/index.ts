@@ -16,14 +16,16 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
 import { hookVerbs } from './hooks.ts';
-import { inviteVerbs } from './invites.ts';
+import { linkVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
+import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
 import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
+import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
@@ -65,11 +67,14 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     authorizationServers: authorizationServerVerbs(db),
     sessions: sessionVerbs(db),
     secondFactors: secondFactorVerbs(db),
+    passkeys: passkeyVerbs(db),
     notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
     deviceCodes: deviceCodeVerbs(db),
     grants: grantVerbs(db, hot),
-    invites: inviteVerbs(db),
+    invites: linkVerbs(db, 'invite_links'),
+    passwordResets: linkVerbs(db, 'password_resets'),
+    resetRequests: resetRequestVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),
     hooks: hookVerbs(db),

@@ -2,11 +2,12 @@ import type { Knex } from 'knex';
 import type { InviteStore } from '../store.ts';
 import * as rows from './rows.ts';
 
-export function inviteVerbs(db: Knex): InviteStore {
-  const one = (accountId: number, digest: string) => db('invite_links').where({ account_id: accountId, digest });
+/** Links with which users choose a password; those of invites and those that were asked for are kept apart. */
+export function linkVerbs(db: Knex, table: 'invite_links' | 'password_resets'): InviteStore {
+  const one = (accountId: number, digest: string) => db(table).where({ account_id: accountId, digest });
   return {
     replace: async (link) => {
-      await db('invite_links').insert(rows.inviteLinks.write(link)).onConflict(['account_id', 'user_id']).merge();
+      await db(table).insert(rows.inviteLinks.write(link)).onConflict(['account_id', 'user_id']).merge();
     },
     find: async (accountId, digest) => {
       const row = await one(accountId, digest).first();

@@ -19,9 +19,11 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   { table: 'device_codes', key: ['digest'], keep: hour },
   { table: 'sessions', key: ['id'], keep: 0 },
   { table: 'invite_links', key: ['digest'], keep: 30 * day },
+  { table: 'password_resets', key: ['digest'], keep: day },
   // Those that nobody accepted: an accepted one has no end.
   { table: 'factor_devices', key: ['id'], keep: 0 },
   { table: 'factor_verifications', key: ['id'], keep: hour },
+  { table: 'passkey_challenges', key: ['digest'], keep: 0 },
   { table: 'client_assertions', key: ['app_id', 'digest'], keep: 0 },
   { table: 'hook_executions', key: ['id'], keep: 0 },
 ];

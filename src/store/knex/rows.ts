@@ -90,6 +90,8 @@ export const sessions = shape<SessionRecord>('sessions', 'id', {
   lastSeenAt: 'last_seen_at',
   idleMilliseconds: 'idle_milliseconds',
   expiresAt: 'expires_at',
+  source: 'source',
+  userAgent: 'user_agent',
 });
 
 export const authorizationRequests = shape<AuthorizationRequestRecord>('authorization_requests', null, {

@@ -4,7 +4,7 @@ import type { SecondFactorStore } from '../store.ts';
 import { shape } from './shape.ts';
 import { together } from './transact.ts';
 
-const devices = shape<FactorDeviceRecord>('factor_devices', 'id', {
+export const devices = shape<FactorDeviceRecord>('factor_devices', 'id', {
   accountId: 'account_id',
   id: 'id',
   userId: 'user_id',
@@ -36,6 +36,7 @@ type DeviceVerb =
   | 'countDevices'
   | 'acceptDevice'
   | 'useStep'
+  | 'renameDevice'
   | 'removeDevice';
 type CodeVerb = 'replaceRecoveryCodes' | 'useRecoveryCode' | 'countRecoveryCodes';
 type AttemptVerb = 'countAttempt' | 'clearAttempts';
@@ -73,6 +74,8 @@ function deviceVerbs(db: Knex): Pick<SecondFactorStore, DeviceVerb> {
       const device = db('factor_devices').where({ account_id: accountId, id }).whereNotNull('accepted_at');
       return (await device.where('last_step', '<', step).update({ last_step: step, last_used_at: at })) === 1;
     },
+    renameDevice: async (accountId, userId, id, name) =>
+      (await ofUser(accountId, userId).where('id', id).whereNotNull('accepted_at').update({ name })) === 1,
     removeDevice: async (accountId, userId, id) =>
       (await ofUser(accountId, userId).where('id', id).whereNotNull('accepted_at').delete()) === 1,
   };

@@ -18,8 +18,14 @@ export function sessionVerbs(db: Knex): SessionStore {
     end: async (accountId, digest) => {
       return (await db('sessions').where({ account_id: accountId, digest }).delete()) > 0;
     },
-    endOfUser: async (accountId, userId) => {
-      await db('sessions').where({ account_id: accountId, user_id: userId }).delete();
+    endOfUser: async (accountId, userId, except) => {
+      const ended = db('sessions').where({ account_id: accountId, user_id: userId });
+      if (except !== undefined) ended.whereNot('digest', except);
+      await ended.delete();
+    },
+    listOfUser: async (accountId, userId, limit) => {
+      const found = db('sessions').where({ account_id: accountId, user_id: userId });
+      return (await found.orderBy('last_seen_at', 'desc').orderBy('id', 'desc').limit(limit)).map(rows.sessions.read);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { type Device, listDevices, removeDevice } from '../../domain/second-factor/devices.ts';
-import { kindOf, kinds } from '../../domain/second-factor/kinds.ts';
+import { kindOf, kinds, registrable } from '../../domain/second-factor/kinds.ts';
 import { acceptRegistration, readRegistration, startRegistration } from '../../domain/second-factor/registrations.ts';
 import {
   acceptVerification,
@@ -81,10 +81,9 @@ function deviceHandlers(
     /** GET /api/2/mfa/users/{id}/factors */
     listFactors: async ({ path, origin: { account } }, respond) => {
       await requireUserId(store, account, Number(path.id));
-      const known = Object.values(kinds);
       return respond(
         200,
-        known.map(({ id, name, authFactorName }) => ({ factor_id: id, name, auth_factor_name: authFactorName })),
+        registrable.map(({ id, name, authFactorName }) => ({ factor_id: id, name, auth_factor_name: authFactorName })),
       );
     },
 

@@ -1,5 +1,6 @@
 import type { operations } from '../../../generated/pages.ts';
 import { giveSecondFactor as give } from '../../domain/login/second-factor.ts';
+import { findFactorWays } from '../../domain/login/second-passkey.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
@@ -9,7 +10,7 @@ import { representSecondFactor } from './represent-second-factor.ts';
 
 /** POST /second-factor: 303 onward, or 401 with the form again. */
 export function giveSecondFactor(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits' | 'passkeys'>,
 ): Handler<operations['giveSecondFactor']> {
   return async ({ body, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);
@@ -18,8 +19,9 @@ export function giveSecondFactor(
     if (result.outcome === 'refused') {
       const { due, problem } = result;
       const recovery = !body.otp && body.recovery_code !== undefined;
-      const form = representSecondFactor(account, browser, due, problem, recovery);
-      return respond(401, form, { ...formHeaders(due.request), ...formChallenge });
+      const ways = await findFactorWays(services, account, due);
+      const form = representSecondFactor(account, browser, due, ways, { problem, recovery });
+      return respond(401, form, { ...formHeaders(due.request, ways.passkeyOptions !== null), ...formChallenge });
     }
     return respond(303, undefined, {
       location: pageLink('continueAuthorization', body.request ?? ''),

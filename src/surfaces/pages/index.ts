@@ -1,18 +1,24 @@
-/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript. */
+/** The hosted pages: sign-in, a second factor, a new password, consent and what leads from one to the next. They work without JavaScript; passkeys alone need it. */
 
 import contract from '../../../generated/pages.json' with { type: 'json' };
 import type { operations } from '../../../generated/pages.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
+import { overview } from './account/overview.ts';
+import { ownPasskeys } from './account/passkeys.ts';
+import { ownSecondFactors } from './account/second-factors.ts';
+import { sessionsAndApps } from './account/sessions-and-apps.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
 import { devices } from './devices.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
+import { forgottenPassword } from './forgot-password.ts';
 import { giveSecondFactor } from './give-second-factor.ts';
 import { invites } from './invites.ts';
+import { passkeySignIns } from './passkey-sign-ins.ts';
 import { readAsset } from './read-asset.ts';
 import { showConsent } from './show-consent.ts';
 import { showEnrolment } from './show-enrolment.ts';
@@ -39,8 +45,14 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     signOut: signOut(services),
     showSignedOut,
     readAsset: readAsset(),
+    ...passkeySignIns(services),
+    ...ownPasskeys(services),
     ...invites(services),
     ...devices(services),
+    ...forgottenPassword(services),
+    ...overview(services),
+    ...ownSecondFactors(services),
+    ...sessionsAndApps(services),
   };
   return { name: 'pages', contract, handlers, failures, mediaType: 'text/html' };
 }

@@ -12,6 +12,7 @@ import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { invitePage, passwordSavedPage, signedInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
+import { done } from './account/entered.ts';
 
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
@@ -40,10 +41,12 @@ export function invites(
         case 'refused':
           return respond(422, formOf(account, browser, result.invite, result.problem), pageHeaders());
         case 'saved':
-          return respond(200, passwordSavedPage(account.name), pageHeaders());
+          return respond(200, passwordSavedPage(account.name, result.kind === 'reset'), pageHeaders());
         case 'signed_in':
           return respond(303, undefined, {
-            location: formAction('showSignedIn'),
+            ...(result.kind === 'reset'
+              ? done('showAccount', 'password_changed')
+              : { location: formAction('showSignedIn') }),
             'set-cookie': [
               setCookie(account, 'sid', result.sessionSecret),
               setCookie(account, 'tx', result.browserSecret),
@@ -64,13 +67,14 @@ export function invites(
 function formOf(
   account: Account,
   { browserSecret }: BrowserState,
-  { token, user, policy }: OpenInvite,
+  { kind, token, user, policy }: OpenInvite,
   problem?: PasswordProblem,
 ): string {
   return invitePage({
     accountName: account.name,
     csrf: csrfToken(browserSecret ?? '', token),
     token,
+    forgotten: kind === 'reset',
     username: user.email ?? user.username ?? '',
     minimumLength: policy.minimumPasswordLength,
     problem,

@@ -2,7 +2,8 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import type { BrowserState } from '../../domain/login/authorization-request.ts';
 import type { DueFactor } from '../../domain/login/pending.ts';
-import type { CodeProblem } from '../../domain/login/second-factor.ts';
+import type { CodeProblem, FactorProblem } from '../../domain/login/second-factor.ts';
+import type { FactorWays } from '../../domain/login/second-passkey.ts';
 import type { Setup } from '../../domain/second-factor/registrations.ts';
 import { formAction, pageLink } from '../../pages/links.ts';
 import { enrolmentPage, recoveryCodesPage, secondFactorPage } from '../../pages/views.ts';
@@ -12,17 +13,18 @@ function factorView(account: Account, browser: BrowserState, { request, user }: 
   return { ...formView(account, browser, request), username: user.email ?? user.username ?? '' };
 }
 
-/** The form for a code; `recovery`: it was the one for a recovery code that was sent. */
+/** The forms for a second factor; `recovery`: it was the one for a recovery code that was sent. */
 export function representSecondFactor(
   account: Account,
   browser: BrowserState,
   due: DueFactor,
-  problem?: CodeProblem,
-  recovery = false,
+  ways: FactorWays,
+  { problem, recovery = false }: { readonly problem?: FactorProblem; readonly recovery?: boolean } = {},
 ): string {
   return secondFactorPage({
     ...factorView(account, browser, due),
-    ...{ problem, recovery, action: formAction('giveSecondFactor') },
+    ...{ ...ways, problem, recovery, action: formAction('giveSecondFactor') },
+    passkeyAction: formAction('giveSecondPasskey'),
   });
 }
 

@@ -6,6 +6,7 @@ import type { Step } from '../../domain/login/continue.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import type { DueReplacing } from '../../domain/login/pending.ts';
 import type { Halfway, SignedIn } from '../../domain/login/sign-in.ts';
+import { signInPasskeyOptions } from '../../domain/login/sign-in-passkey.ts';
 import { fullName } from '../../domain/users/names.ts';
 import { setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
@@ -23,11 +24,11 @@ export function shownLogo({ registeredBy, extra }: OpenRequest['client']): strin
   return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
 }
 
-/** Headers of a page with a form for a request. */
-export function formHeaders({ client, record }: OpenRequest): Record<string, string> {
+/** Headers of a page with a form for a request; `script`: the page asks for a passkey as well. */
+export function formHeaders({ client, record }: OpenRequest, script = false): Record<string, string> {
   const { device, redirectUri } = record.parameters;
   // The way of a device ends at a page of ours.
-  return pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client) });
+  return pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client), script });
 }
 
 /** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
@@ -52,15 +53,22 @@ export function formView(account: Account, { browserSecret, requestId }: Browser
   };
 }
 
-/** The sign-in form for a request. */
+/** The sign-in form for a request, with a new challenge for a passkey. */
 export function representSignIn(
+  services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
   browser: BrowserState,
   request: OpenRequest,
-  username: string,
-  problem?: 'wrong' | 'missing',
+  { username, problem }: { readonly username: string; readonly problem?: 'wrong' | 'missing' | 'passkey' },
 ): string {
-  return signInPage({ ...formView(account, browser, request), username, problem, action: formAction('signIn') });
+  return signInPage({
+    ...formView(account, browser, request),
+    username,
+    problem,
+    action: formAction('signIn'),
+    passkeyOptions: signInPasskeyOptions(services, account, request),
+    passkeyAction: formAction('signInWithPasskey'),
+  });
 }
 
 type ConsentStep = Extract<Step, { step: 'consent' }>;
@@ -87,6 +95,11 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   email: { name: 'email', title: 'See your e-mail address', description: '' },
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
+
+/** What a scope allows, in words where there are any. */
+export function scopeTitle(name: string): string {
+  return scopeViews[name]?.title ?? name;
+}
 
 /** A scope of an API: its name tells two of the same description apart. */
 function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView {

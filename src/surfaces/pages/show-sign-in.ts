@@ -7,7 +7,9 @@ import type { Services } from '../../services.ts';
 import { formHeaders, representSignIn } from './represent.ts';
 
 /** GET /sign-in: the form, or onward when the browser is signed in already. */
-export function showSignIn(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showSignIn']> {
+export function showSignIn(
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'random' | 'passkeys'>,
+): Handler<operations['showSignIn']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);
     const current = await currentStep(services, account, browser);
@@ -15,7 +17,8 @@ export function showSignIn(services: Pick<Services, 'store' | 'clock'>): Handler
     if (current.step !== 'sign_in') {
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
-    const form = representSignIn(account, browser, current.request, record.parameters.loginHint ?? '');
-    return respond(200, form, formHeaders(current.request));
+    const given = { username: record.parameters.loginHint ?? '' };
+    const form = representSignIn(services, account, browser, current.request, given);
+    return respond(200, form, formHeaders(current.request, true));
   };
 }

@@ -8,7 +8,9 @@ import type { Services } from '../../services.ts';
 import { formChallenge, formHeaders, representSignIn, setCookies } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
-export function signIn(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handler<operations['signIn']> {
+export function signIn(
+  services: RunServices & Pick<Services, 'random' | 'passwords' | 'passkeys'>,
+): Handler<operations['signIn']> {
   return async ({ body, headers, origin: { account, cookies, source } }, respond) => {
     const browser = browserState(account, cookies, body.request);
     const username = body.username ?? '';
@@ -20,10 +22,8 @@ export function signIn(services: RunServices & Pick<Services, 'random' | 'passwo
         'set-cookie': setCookies(account, result),
       });
     }
-    const form = representSignIn(account, browser, result.request, username, result.outcome);
-    return respond(401, form, {
-      ...formHeaders(result.request),
-      ...formChallenge,
-    });
+    const { request, outcome: problem } = result;
+    const form = representSignIn(services, account, browser, request, { username, problem });
+    return respond(401, form, { ...formHeaders(request, true), ...formChallenge });
   };
 }

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { TestApp } from '../../support/app.ts';
+import { passkeyOptionsOf, TestPasskey } from '../../support/passkeys.ts';
 import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second-factor.ts';
-import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  readForm,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
 import { assertTold, type Told } from './told.ts';
 
 /** Devices, codes and recovery codes. */
@@ -14,7 +24,7 @@ export function secondFactorsTold(app: () => TestApp): void {
     const who = `user ${user.id}` as const;
     const begin = () => walk(app(), new CookieJar(), authorizePath({ client_id }));
     const signIn = async () => submit(app(), await begin(), { username: user.email ?? '', password });
-    return { appId, user, who, signIn };
+    return { appId, clientId: client_id, user, who, signIn };
   }
 
   it('a sign-in with a device tells the methods; a wrong code, and the one that closes it', async () => {
@@ -65,6 +75,49 @@ export function secondFactorsTold(app: () => TestApp): void {
       ['sign_in.succeeded', who, who, { app_id: appId, methods }],
     ]);
     for (const secret of [key, ...codes]) assert.ok(!JSON.stringify([enrolled, used]).includes(secret));
+  });
+
+  it('a passkey: made, named anew, used, wrong, and removed; never a name or what was sent', async () => {
+    const { appId, clientId, user, who, signIn } = await settle();
+    const { jar } = await signIn();
+    const path = '/account/passkeys';
+    const look = () => app().send('GET', path, { headers: jar.header });
+    const post = async (to: string, form: Record<string, string>) => {
+      const { csrf = '' } = readForm((await look()).text).fields;
+      return app().send('POST', to, { headers: jar.header, form: { csrf, ...form } });
+    };
+    const passkey = new TestPasskey(app().account.baseUrl);
+    const credential = passkey.create(passkeyOptionsOf((await look()).text));
+    const start = await app().services.store.events.findEnd(app().account.id);
+    assert.equal((await post(path, { credential, name: 'Canary laptop' })).status, 303);
+    const [stored] = await app().services.store.passkeys.list(app().account.id, user.id);
+    const detail = { device_id: stored?.device.id ?? 0 };
+    const changed = { passkey: `${detail.device_id}`, name: 'Canary phone' };
+    await assertTold(app(), () => post(`${path}/change`, { ...changed, change: 'rename' }), [
+      ['mfa.renamed', who, who, detail],
+    ]);
+    const send = async (answerOf: (challenge: string) => string) => {
+      const begun = await walk(app(), new CookieJar(), authorizePath({ client_id: clientId }));
+      const { fields } = readForm(begun.answer.text);
+      const { challenge } = passkeyOptionsOf(begun.answer.text);
+      const form = { ...fields, credential: answerOf(challenge) };
+      return app().send('POST', '/sign-in/passkey', { headers: begun.jar.header, form });
+    };
+    const rpId = new URL(app().account.baseUrl).hostname;
+    await assertTold(app(), () => send((challenge) => passkey.get({ rpId, challenge })), [
+      ['mfa.verified', who, who, detail],
+      ['sign_in.succeeded', who, who, { app_id: appId, methods: ['hwk', 'user', 'mfa'] }],
+    ]);
+    await assertTold(app(), () => send(() => passkey.get({ rpId, challenge: 'AAAA' })), [
+      ['sign_in.failed', 'user', who, { reason: 'wrong_passkey' }],
+    ]);
+    await assertTold(app(), () => send(() => '{}'), [['sign_in.failed', 'user', 'user', { reason: 'wrong_passkey' }]]);
+    await assertTold(app(), () => post(`${path}/change`, { ...changed, change: 'remove' }), [
+      ['mfa.removed', who, who, detail],
+    ]);
+    const all = await app().services.store.events.listAfter(app().account.id, start.lastId, 100);
+    assert.doesNotMatch(JSON.stringify(all), /Canary/);
+    assert.ok(!JSON.stringify(all).includes(passkey.credentialId));
   });
 
   it('what the management API does with devices', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { listDevices } from '../../../src/domain/second-factor/devices.ts';
 import { giveDevice } from '../../support/second-factor.ts';
-import { submit } from '../../support/sign-in.ts';
+import { CookieJar, password, submit, walk } from '../../support/sign-in.ts';
 import { onApps } from './on-apps.ts';
 import { handlerOf, stage } from './stage.ts';
 
@@ -44,6 +44,21 @@ onApps('contexts', (app) => {
     await on.api.done(200, 'PUT', `/hooks/${id}`, { ...body, context_version: '>=1.0.0' });
     const lastLogin = (await contextOf('curl/8.0')).context.user.last_login_success;
     assert.equal(lastLogin, new Date(one.services.clock.now()).toISOString());
+  });
+
+  it('is told of a sign-in to the account pages as of one to no app', async () => {
+    const on = await stage(app());
+    const id = await on.hook('console.log(JSON.stringify(context.app)); return null;');
+    const at = await walk(on.app, new CookieJar(), '/account');
+    const { answer } = await submit(on.app, at, { username: on.user.email ?? '', password });
+    assert.match(answer.text, /<h1>Your account<\/h1>/);
+    const told = JSON.parse((await on.logs(id))[0]?.events[0]?.split('\t')[3] ?? '');
+    assert.deepEqual(told, { id: 0, uuid: '00000000-0000-0000-0000-000000000000', name: 'your account' });
+    const refusing = await on.hook('return { success: false };');
+    const again = await walk(on.app, new CookieJar(), '/account');
+    const refused = await submit(on.app, again, { username: on.user.email ?? '', password });
+    assert.equal(refused.answer.status, 403);
+    assert.deepEqual(await on.told('hook.sign_in_refused'), [{ hook_id: refusing, user_id: on.user.id }]);
   });
 
   it('is told of devices, risk and location by their flags alone', async () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRole } from '../../../src/domain/roles/roles.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
+import { givePasskey, type Lies, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import type { ScriptedBuilds } from '../../support/scripted-builds.ts';
-import { submit } from '../../support/sign-in.ts';
+import { authorizePath, CookieJar, submit, walk } from '../../support/sign-in.ts';
 import { onApps } from './on-apps.ts';
 import { handlerOf, stage } from './stage.ts';
 
@@ -133,6 +134,28 @@ onApps('pre-authentication', (app) => {
     assert.match(answer.text, /one-time-code/);
     assert.ok(![...jar.cookies.keys()].some((name) => name.endsWith('sid')), 'nobody is signed in');
     assert.equal((await on.logs(id))[0]?.events[0]?.split('\t')[3], '[]');
+  });
+
+  it('fires for a passkey, once it was shown rightly: chooses the policy, knows the user and the device, and refuses', async () => {
+    const on = await stage(app());
+    const { id: deviceId, passkey } = await givePasskey(on.app, on.user);
+    const strict = await on.policy({ sessionTimeoutMinutes: 7, otpRequired: true });
+    const id = await on.hook(
+      `console.log(context.user.user_identifier + ' ' + context.mfa_devices[0].device_id);
+      return { user: { policy_id: ${strict.id} } };`,
+      { options: { mfa_device_info_enabled: true } },
+    );
+    const show = async (lies: Lies = {}) => {
+      const at = await walk(on.app, new CookieJar(), authorizePath(on.client));
+      return showPasskey(on.app, at, passkey.get(passkeyOptionsOf(at.answer.text), lies));
+    };
+    assert.equal((await show({ origin: 'https://evil.example' })).answer.status, 401);
+    assert.deepEqual(await on.logs(id), [], 'not for a wrong one');
+    assert.equal(await on.idleMinutes(await show()), 7);
+    assert.equal((await on.logs(id))[0]?.events[0]?.split('\t')[3], `${on.user.email} ${deviceId}`);
+    await on.api.done(202, 'DELETE', `/hooks/${id}`);
+    await on.hook('return { success: false };');
+    assert.equal((await show()).answer.status, 403);
   });
 
   it('fires in the password grant', async () => {

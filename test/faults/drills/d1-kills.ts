@@ -24,7 +24,7 @@ export const drill: Drill = {
   id: 'D1',
   title: 'kill -9 under mixed load, restart: every acknowledged refresh, registration, sign-in and revocation is there',
   rounds: 200,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -16,7 +16,7 @@ export const drill: Drill = {
   id: 'L6',
   title: '1,000 parallel guesses at one password from 1 and from 200 addresses',
   rounds: 10,
-  quickRounds: 1,
+  quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -15,7 +15,7 @@ export const drill: Drill = {
   id: 'T3',
   title: 'kill -9 under load, restart, retry of the last token: no session is lost',
   rounds: 50,
-  quickRounds: 3,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { renewRecoveryCodes } from '../../../src/domain/second-factor/recovery-codes.ts';
 import type { TestApp } from '../../support/app.ts';
+import { givePasskey } from '../../support/passkeys.ts';
 import { codeAt, wrongCode } from '../../support/second-factor.ts';
 import { assertRefused, type Management, managing, newUser } from './managing.ts';
 
@@ -31,6 +32,39 @@ export function mfa(app: () => TestApp): void {
     const made = await api.done(201, 'POST', `${of}/registrations`, { ...wanted, verified: true });
     return { api, of, userId, secret: made.factor_data.verification_token, deviceId: made.device_id };
   }
+
+  it('a passkey is listed and removed as every device; none is registered here, and none is asked for a code', async () => {
+    const { api, of, userId, deviceId } = await registered();
+    const { id } = await givePasskey(app(), { id: userId });
+    const [, passkey, ...more] = await api.done(200, 'GET', `${of}/devices`);
+    assert.deepEqual(more, []);
+    assert.deepEqual(passkey, {
+      device_id: `${id}`,
+      user_display_name: 'Laptop',
+      type_display_name: 'Passkey',
+      auth_factor_name: 'WebAuthn',
+      default: false,
+    });
+    const factors = await api.done(200, 'GET', `${of}/factors`);
+    assert.deepEqual(
+      factors.map((factor: { factor_id: number }) => factor.factor_id),
+      [1],
+    );
+    assertRefused(
+      await api.call('POST', `${of}/registrations`, { factor_id: 2, display_name: 'Key' }),
+      422,
+      /factor_id/,
+    );
+    assertRefused(await api.call('POST', `${of}/verifications`, { device_id: id }), 422, /device_id/);
+    const codes = await renewRecoveryCodes(app().services, app().account, userId);
+    await api.done(204, 'DELETE', `${of}/devices/${deviceId}`);
+    const { secondFactors } = app().services.store;
+    assert.deepEqual([codes.length, await secondFactors.countRecoveryCodes(app().account.id, userId)], [10, 0]);
+    await assert.rejects(renewRecoveryCodes(app().services, app().account, userId), { code: 'not_found' });
+    await api.done(204, 'DELETE', `${of}/devices/${id}`);
+    assert.deepEqual(await api.done(200, 'GET', `${of}/devices`), []);
+    assert.deepEqual(await app().services.store.passkeys.list(app().account.id, userId), []);
+  });
 
   it('a device is registered, accepted by its code, listed and removed', async () => {
     const api = await managing(app());

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AppOf, settle } from './browsing.ts';
 
-const types = { 'styles.css': 'text/css; charset=utf-8', 'icon.svg': 'image/svg+xml' } as const;
+const types = {
+  'styles.css': 'text/css; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+  'passkeys.js': 'text/javascript; charset=utf-8',
+} as const;
 
-/** Style sheet and icon: kept for ever under the address that names their content (RFC 8246). */
+/** Style sheet, icon and script: kept for ever under the address that names their content (RFC 8246). */
 export function assets(app: AppOf): void {
   it('every page links to files that may be kept for ever, and they are there', async () => {
     const { answer } = await (await settle(app())).begin();
     const links = [...answer.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, link = '']) => link);
-    assert.ok(links.length >= 2);
+    assert.ok(links.length >= 3);
     for (const link of new Set(links)) {
       const file = await app().send('GET', link);
       const name = /^\/assets\/([^?]+)/.exec(link)?.[1] as keyof typeof types;

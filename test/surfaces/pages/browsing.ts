@@ -23,7 +23,7 @@ import { type DatabaseKind, openTestStore } from '../../support/stores.ts';
 /** The application of the database under test, once its tests run. */
 export type AppOf = () => TestApp;
 
-export const unlimited = { 'limit.sign-in': 'off', 'limit.register': 'off' } as const;
+export const unlimited = { 'limit.sign-in': 'off', 'limit.register': 'off', 'limit.reset': 'off' } as const;
 
 export interface Setting {
   readonly client: RegisteredClient;

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { passkeyOptionsOf } from '../../support/passkeys.ts';
 import { makeUser, password, readForm, submit, type Walk } from '../../support/sign-in.ts';
 import { type AppOf, openWith, settle, unlimited } from './browsing.ts';
 
 const wrongPassword = 'wrong horse battery staple';
 
-/** An answer without what belongs to this one request: ids, form token, what was typed. */
+/** An answer without what belongs to this one request: ids, form token, challenge, what was typed. */
 function comparable({ answer }: Walk, username: string): unknown {
   const { request = '', csrf = '' } = readForm(answer.text).fields;
   const { 'x-request-id': id, date: _date, ...headers } = answer.headers;
   const text = answer.text
     .replaceAll(request, 'REQUEST')
     .replaceAll(csrf, 'CSRF')
+    .replaceAll(passkeyOptionsOf(answer.text).challenge, 'CHALLENGE')
     .replaceAll(username, 'USERNAME')
     .replaceAll(String(id), 'ID');
   return { status: answer.status, headers, text, length: answer.text.length };

@@ -6,6 +6,8 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { databases } from '../../support/stores.ts';
+import { account } from './account.ts';
+import { accountParts } from './account-parts.ts';
 import { assets } from './assets.ts';
 import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
@@ -14,11 +16,14 @@ import { crossSite } from './cross-site.ts';
 import { devices } from './devices.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
+import { forgotPassword } from './forgot-password.ts';
 import { headers } from './headers.ts';
 import { invites } from './invites.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
+import { passkeySignIn } from './passkey-sign-in.ts';
+import { passkeys } from './passkeys.ts';
 import { policies } from './policies.ts';
 import { refusals } from './refusals.ts';
 import { secondFactor } from './second-factor.ts';
@@ -40,12 +45,17 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'second factor': secondFactor,
   devices,
   enrolment,
+  'signing in with a passkey': passkeySignIn,
+  passkeys,
   'new password': newPassword,
   'statuses at every door': statuses,
   policies,
   consent,
   invites,
   'sign-out': signOut,
+  'forgotten password': forgotPassword,
+  account,
+  'parts of the account': accountParts,
   assets,
 };
 

@@ -3,6 +3,7 @@ export function claimsOf(idToken: string): {
   readonly amr: string[];
   readonly acr: string;
   readonly auth_time: number;
+  readonly sub: string;
 } {
   return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'));
 }

@@ -13,8 +13,8 @@ import { users } from './users.ts';
 
 /** Each takes several requests. */
 const amounts = {
-  sqlite: { creations: 250, changes: 60 },
-  postgres: { creations: 60, changes: 20 },
+  sqlite: { creations: 80, changes: 30 },
+  postgres: { creations: 30, changes: 10 },
 } as const;
 
 for (const kind of databases) {

@@ -13,6 +13,9 @@ import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 import * as deviceCodes from './0017_device_codes.ts';
+import * as accountPages from './0019_account_pages.ts';
+import * as passwordResets from './0020_password_resets.ts';
+import * as passkeys from './0021_passkeys.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -30,6 +33,9 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
   { name: '0017_device_codes', ...deviceCodes },
+  { name: '0019_account_pages', ...accountPages },
+  { name: '0020_password_resets', ...passwordResets },
+  { name: '0021_passkeys', ...passkeys },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -1,0 +1,96 @@
+/** Messages to users: over SMTP, or as files of a folder where no server is named. */
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Mail, Mailer } from '../domain/mail.ts';
+import { createPrivateFile } from './private-file.ts';
+
+/** A mail server, from its URL. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; else it begins with STARTTLS where the server offers that. */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  /** Whether only this machine can reach it. */
+  readonly isLocal: boolean;
+}
+
+export interface MailOptions {
+  /** Null: into the folder. */
+  readonly smtp: SmtpServer | null;
+  readonly from: string;
+  readonly folder: string;
+}
+
+/** RFC 3834 §5: nobody's absence is told to a machine. */
+const automatic = 'auto-generated';
+
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+
+/** Nothing in a message names a file or an address to be read from. */
+const closed = { disableFileAccess: true, disableUrlAccess: true };
+
+export function createMailer({ smtp, from, folder }: MailOptions): Mailer {
+  return smtp ? overSmtp(smtp, from) : intoFolder(folder, from);
+}
+
+function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, from: string): Mailer {
+  const transport = createTransport(
+    {
+      ...{ host, port, secure, ...timeouts, ...closed },
+      // No password and no message over a network in the clear.
+      requireTLS: !secure && !isLocal,
+      ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    },
+    { from },
+  );
+  return { send: async (mail) => void (await transport.sendMail(headed(mail))) };
+}
+
+/**
+ * One file for each message, mode 0600, by the time it was written. Everything in it is as it is read (RFC 6532), so
+ * that a link can be copied from it without a mail program.
+ */
+function intoFolder(folder: string, from: string): Mailer {
+  return {
+    send: async (mail) => {
+      const now = new Date();
+      const unique = randomBytes(4).toString('hex');
+      const name = `${now.toISOString().replaceAll(':', '-')}-${unique}.eml`;
+      createPrivateFile(join(folder, name), plainMessage(mail, from, now, `part-${unique}`));
+    },
+  };
+}
+
+function plainMessage({ to, subject, text, html }: Mail, from: string, now: Date, boundary: string): string {
+  const header = (name: string, value: string) => `${name}: ${value.replace(/\p{Cc}+/gu, ' ')}`;
+  const part = (type: string, content: string) => [
+    `--${boundary}`,
+    `Content-Type: ${type}; charset=utf-8`,
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    content,
+  ];
+  return [
+    header('Date', now.toUTCString().replace('GMT', '+0000')),
+    header('From', from),
+    header('To', to),
+    header('Subject', subject),
+    header('Auto-Submitted', automatic),
+    header('MIME-Version', '1.0'),
+    header('Content-Type', `multipart/alternative; boundary="${boundary}"`),
+    '',
+    ...part('text/plain', text),
+    ...part('text/html', html),
+    `--${boundary}--`,
+    '',
+  ].join('\n');
+}
+
+/** The address stands alone: nothing in it is a list. */
+function headed({ to, subject, text, html }: Mail) {
+  return { to: { name: '', address: to }, subject, text, html, headers: { 'auto-submitted': automatic } };
+}

@@ -1,0 +1,147 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { PasskeyReference, Passkeys, ShownPasskey } from '../domain/passkeys/port.ts';
+
+/** What every authenticator can do one of (WebAuthn Level 3 §5.4): Ed25519, ES256, RS256, by their numbers in COSE (RFC 9053, RFC 8812). */
+const algorithms = [-8, -7, -257];
+/** How long the browser waits for the person; milliseconds. */
+const timeout = 300_000;
+/** A credential's id has up to 1,023 bytes (WebAuthn Level 3 §4). */
+const longestId = 1364;
+
+/** Loaded with the first answer: it is as large as all else that a process begins with. */
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
+
+/** Passkeys, with the checks of WebAuthn Level 3 §7.1 and §7.2; the person has to be verified by the authenticator, always. */
+export function createPasskeys(): Passkeys {
+  return {
+    creationOptions: ({ id, name }, { challenge, userHandle, userName, displayName, known }) =>
+      JSON.stringify({
+        challenge,
+        rp: { id, name },
+        user: { id: userHandle.toString('base64url'), name: userName, displayName },
+        pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+        timeout,
+        attestation: 'none',
+        excludeCredentials: known.map(describe),
+        // `requireResidentKey` for browsers of Level 1 (§5.4.4).
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      } satisfies PublicKeyCredentialCreationOptionsJSON),
+    requestOptions: ({ id }, { challenge, allowed }) =>
+      JSON.stringify({
+        challenge,
+        rpId: id,
+        allowCredentials: allowed.map(describe),
+        timeout,
+        userVerification: 'required',
+      } satisfies PublicKeyCredentialRequestOptionsJSON),
+    read,
+    verifyNew: async ({ id, origin }, challenge, answer) => {
+      const response = parse(answer);
+      if (!response || !(await isUnattested(response))) return null;
+      const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
+      const { verifyRegistrationResponse } = await library();
+      const checked = await refusing(() =>
+        verifyRegistrationResponse({ response, ...expected, supportedAlgorithmIDs: algorithms }),
+      );
+      if (!checked?.verified) return null;
+      const { credential, credentialDeviceType, credentialBackedUp } = checked.registrationInfo;
+      return {
+        credentialId: credential.id,
+        publicKey: Buffer.from(credential.publicKey),
+        counter: credential.counter,
+        transports: readTransports(response),
+        backupEligible: credentialDeviceType === 'multiDevice',
+        backedUp: credentialBackedUp,
+      };
+    },
+    verify: async ({ id, origin }, challenge, { credentialId, publicKey, counter }, answer) => {
+      const response = parse(answer);
+      if (!response) return null;
+      const credential = { id: credentialId, publicKey: Uint8Array.from(publicKey), counter };
+      const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
+      const { verifyAuthenticationResponse } = await library();
+      const checked = await refusing(() =>
+        // Of another form than said, and the library says so.
+        verifyAuthenticationResponse({ response: response as never, ...expected, credential }),
+      );
+      if (!checked?.verified) return null;
+      const { newCounter, credentialDeviceType, credentialBackedUp } = checked.authenticationInfo;
+      return {
+        counter: newCounter,
+        backupEligible: credentialDeviceType === 'multiDevice',
+        backedUp: credentialBackedUp,
+      };
+    },
+  };
+}
+
+function describe({ credentialId, transports }: PasskeyReference) {
+  // Names of `transportNames`, which the type does not know.
+  return { type: 'public-key', id: credentialId, transports: [...transports] as never } as const;
+}
+
+/** The library says no by throwing. */
+async function refusing<Checked>(check: () => Promise<Checked>): Promise<Checked | null> {
+  try {
+    return await check();
+  } catch {
+    return null;
+  }
+}
+
+function parse(answer: string): RegistrationResponseJSON | null {
+  try {
+    const response: RegistrationResponseJSON | null = JSON.parse(answer);
+    return typeof response?.id === 'string' && response.id.length <= longestId ? response : null;
+  } catch {
+    return null;
+  }
+}
+
+function read(answer: string): ShownPasskey | null {
+  const parsed = parse(answer);
+  if (!parsed) return null;
+  try {
+    const { clientDataJSON, userHandle } = parsed.response as { clientDataJSON: string; userHandle?: unknown };
+    const { challenge, crossOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
+    // No page of ours stands in another's frame.
+    if (typeof challenge !== 'string' || crossOrigin === true) return null;
+    return { credentialId: parsed.id, challenge, userHandle: typeof userHandle === 'string' ? userHandle : null };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether nobody vouches for the authenticator, as was asked for (WebAuthn Level 3 §5.4.7): no statement, or one by the
+ * passkey itself. Certificates name addresses at which they could have been revoked, and the library would ask there.
+ */
+async function isUnattested({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await helpers();
+  try {
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
+    const statement = attestation.get('attStmt');
+    switch (attestation.get('fmt')) {
+      case 'none':
+        return true;
+      case 'packed':
+        return statement.get('x5c') === undefined;
+      default:
+        return false;
+    }
+  } catch {
+    return false;
+  }
+}
+
+const transportNames: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+/** Those that there are: what a browser says of its own accord is kept for it to be told again. */
+function readTransports({ response: { transports } }: RegistrationResponseJSON): readonly string[] {
+  return Array.isArray(transports) ? transportNames.filter((name) => transports.some((one) => one === name)) : [];
+}

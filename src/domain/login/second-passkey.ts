@@ -1,0 +1,67 @@
+/** A passkey as the second factor, after the password. */
+
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import type { Purpose } from '../passkeys/challenge.ts';
+import { passkeyOptions, usePasskey } from '../passkeys/use-passkey.ts';
+import { makesCodes } from '../second-factor/kinds.ts';
+import type { BrowserState } from './authorization-request.ts';
+import { passkeyMethods } from './methods.ts';
+import type { DueFactor } from './pending.ts';
+import { advance, requireDue, type SecondFactorResult } from './second-factor.ts';
+import type { GivenPasskey } from './sign-in-passkey.ts';
+
+function purposeOf({ request }: DueFactor): Purpose {
+  return { of: 'second factor', digest: request.record.digest };
+}
+
+/** How the user can show the second factor that is due. */
+export interface FactorWays {
+  /** By a code. */
+  readonly codes: boolean;
+  /** What the page asks the browser with for one of the user's passkeys; null: there is none. */
+  readonly passkeyOptions: string | null;
+}
+
+export async function findFactorWays(
+  services: Pick<Services, 'store' | 'vault' | 'random' | 'clock' | 'passkeys'>,
+  account: Account,
+  due: DueFactor,
+): Promise<FactorWays> {
+  const { store } = services;
+  const devices = await store.secondFactors.listDevices(account.id, due.user.id);
+  const codes = devices.some(makesCodes);
+  if (devices.every(makesCodes)) return { codes, passkeyOptions: null };
+  const allowed = await store.passkeys.list(account.id, due.user.id);
+  return { codes, passkeyOptions: passkeyOptions(services, account, purposeOf(due), allowed) };
+}
+
+/** Takes a passkey of the user's, and goes on as `giveSecondFactor` does. Throws as that does. */
+export async function giveSecondPasskey(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  { answer, source }: Pick<GivenPasskey, 'answer' | 'source'>,
+): Promise<SecondFactorResult> {
+  const due = await requireDue(services, account, browser, csrf, 'second_factor');
+  await services.limits.take(account, 'sign-in', source);
+  let wrong = false;
+  try {
+    const attempt = { answer, purpose: purposeOf(due), userId: due.user.id };
+    const tried = await usePasskey(services, account, attempt, (tx, used) =>
+      advance(services, tx, account, browser, due, passkeyMethods(used)),
+    );
+    if (tried.right) return tried.result;
+    const about = { type: 'user', id: due.user.id } as const;
+    const detail = { reason: 'wrong_passkey' } as const;
+    await recordEvent(services.store, services, account, {
+      ...{ action: 'mfa.failed', actor: about, target: about, detail },
+    });
+    wrong = true;
+    return { outcome: 'refused', due, problem: 'passkey' };
+  } finally {
+    if (!wrong) await services.limits.refund(account, 'sign-in', source);
+  }
+}

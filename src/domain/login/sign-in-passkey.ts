@@ -1,0 +1,100 @@
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
+import type { Purpose } from '../passkeys/challenge.ts';
+import { passkeyOptions, type UsedPasskey, usePasskey } from '../passkeys/use-passkey.ts';
+import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
+import type { PasswordAttempt } from './check-password.ts';
+import { passkeyMethods } from './methods.ts';
+import { fireForRequest, policyOfSignIn } from './policy-of-sign-in.ts';
+import { finishSignIn, type Halfway, keepHalfway, type SignedIn } from './sign-in.ts';
+import { afterReplacing, requireStandingToSignIn } from './standing.ts';
+
+type SignInServices = RunServices & Pick<Services, 'random' | 'passkeys'>;
+
+/** What the page sends for a passkey. */
+export interface GivenPasskey extends Pick<PasswordAttempt, 'userAgent'> {
+  /** What the browser answered, as JSON. */
+  readonly answer: string;
+  /** Address it came from. */
+  readonly source: string;
+}
+
+export type PasskeySignInResult =
+  | SignedIn
+  | Halfway
+  /** Whatever is wrong with the answer: nobody is told. */
+  | { readonly outcome: 'wrong'; readonly request: OpenRequest };
+
+function purposeOf({ record }: OpenRequest): Purpose {
+  return { of: 'sign-in', digest: record.digest };
+}
+
+/** What the sign-in page asks the browser with: for any passkey that it has for this host. */
+export function signInPasskeyOptions(
+  services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
+  account: Account,
+  request: OpenRequest,
+): string {
+  return passkeyOptions(services, account, purposeOf(request), []);
+}
+
+/**
+ * Signs in whose passkey the browser has shown, by name and password or not: a passkey is more than one factor by itself,
+ * so no second one follows. Session, browser secret and CSRF tokens change. A password that is too old does not stop it,
+ * since none is used; one that somebody marked as expired is replaced first. Throws as `signIn` does.
+ */
+export async function signInWithPasskey(
+  services: SignInServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  given: GivenPasskey,
+): Promise<PasskeySignInResult> {
+  const found = await findOpenRequest(services, account, browser);
+  requireCsrf(browser, csrf);
+  const used = await tryPasskey(services, account, found, given);
+  if (!used) return { outcome: 'wrong', request: found };
+  const { user } = used;
+  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
+  const username = user.email ?? user.username ?? '';
+  const { source, userAgent } = given;
+  const request = await fireForRequest(services, account, found, user, { username, source, userAgent });
+  const methods = passkeyMethods(used);
+  if (user.status === 4) {
+    const first = { userId: user.id, checkedAt: services.clock.now(), methods };
+    return keepHalfway(services, services.store, account, request, first);
+  }
+  const policy = await policyOfSignIn(services, account, request, user);
+  return services.store.transaction((tx) =>
+    finishSignIn(services, tx, account, browser, request, user, policy, methods),
+  );
+}
+
+/** Whose passkey it is, or null. What is wrong counts as a failed sign-in of its address, and of nobody else. */
+async function tryPasskey(
+  services: SignInServices,
+  account: Account,
+  request: OpenRequest,
+  { answer, source }: GivenPasskey,
+): Promise<UsedPasskey | null> {
+  // As for passwords: taken first and given back, so that parallel tries cannot outrun it.
+  await services.limits.take(account, 'sign-in', source);
+  let wrong = false;
+  try {
+    const attempt = { answer, purpose: purposeOf(request), userId: null };
+    const tried = await usePasskey(services, account, attempt, async (_tx, used) => used);
+    if (tried.right) return tried.result;
+    await recordEvent(services.store, services, account, {
+      action: 'sign_in.failed',
+      actor: { type: 'user', id: null },
+      target: { type: 'user', id: tried.userId },
+      detail: { reason: 'wrong_passkey' },
+    });
+    wrong = true;
+    return null;
+  } finally {
+    if (!wrong) await services.limits.refund(account, 'sign-in', source);
+  }
+}

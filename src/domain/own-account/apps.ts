@@ -1,0 +1,68 @@
+/** What a user allowed which app, and the end of it. */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { displayName } from '../clients/represent-metadata.ts';
+import type { Visit } from './enter.ts';
+
+/** An app that the user allowed something, or that has tokens of theirs. */
+export interface AllowedApp {
+  readonly client: ClientRecord;
+  readonly name: string;
+  /** Names of what it was allowed, each once. */
+  readonly scope: readonly string[];
+  /** When the user allowed it last; null where it was never asked. */
+  readonly allowedAt: Milliseconds | null;
+  /** Whether it can act for the user now. */
+  readonly hasTokens: boolean;
+}
+
+/** The apps that a user allowed something, by name. */
+export async function listApps(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  { id }: Pick<UserRecord, 'id'>,
+): Promise<readonly AllowedApp[]> {
+  const consents = await store.authorizations.listConsents(account.id, id);
+  const grants = await store.grants.listLive(account.id, id, clock.now());
+  const apps: AllowedApp[] = [];
+  for (const appId of new Set([...consents, ...grants].map((one) => one.appId))) {
+    const client = await store.clients.findByApp(account.id, appId);
+    if (!client) continue;
+    const consent = consents.find((one) => one.appId === appId);
+    const ofApp = grants.filter((one) => one.appId === appId);
+    // One that is allowed for a single API stands with the number of the API behind it.
+    const names = [...(consent?.scope ?? []), ...ofApp.flatMap(({ scope }) => scope)].map((name) => name.split(' ')[0]);
+    apps.push({
+      client,
+      name: displayName(client),
+      scope: [...new Set(names.filter((name) => name !== undefined))],
+      allowedAt: consent?.allowedAt ?? null,
+      hasTokens: ofApp.length > 0,
+    });
+  }
+  return apps.sort((one, other) => one.name.localeCompare(other.name, 'en') || one.client.appId - other.client.appId);
+}
+
+/** Forgets what an app was allowed and ends its grants of the user's; nothing happens where there is neither. */
+export async function removeApp(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { user }: Pick<Visit, 'user'>,
+  appId: number,
+): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    const removed = await tx.authorizations.removeConsent(account.id, user.id, appId);
+    const now = services.clock.now();
+    const revoked = await tx.grants.revokeOfUserApp(account.id, user.id, appId, now, 'consent withdrawn');
+    if (!removed && revoked === 0) return;
+    await recordEvent(tx, services, account, {
+      action: 'consent.withdrawn',
+      actor: { type: 'user', id: user.id },
+      target: { type: 'app', id: appId },
+      detail: { user_id: user.id, grants_revoked: revoked },
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import type { Services } from '../../services.ts';
+import type { PolicyRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { checkPassword } from '../login/check-password.ts';
+import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findWeakness } from '../users/password-rules.ts';
+import { digestNewPassword, withPassword } from '../users/set-password.ts';
+import type { Visit } from './enter.ts';
+import { type EndedSessions, endSessions } from './sessions.ts';
+
+/** The form. */
+export interface PasswordChange extends NewPassword {
+  /** The one that is to be replaced. */
+  readonly current: string;
+  /** Whether all other sessions end, and what was granted in them. */
+  readonly endOthers: boolean;
+  /** Address that it came from. */
+  readonly source: string;
+}
+
+/** `wrong`: it is not the present password, or sign-in by password is closed; one answer for both. */
+export type ChangeProblem = PasswordProblem | 'wrong';
+
+export type ChangeResult =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
+
+type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+
+/** Whose rules a new password of the user's keeps. */
+export function passwordPolicy(
+  services: Pick<Services, 'store'>,
+  account: Account,
+  { user }: Pick<Visit, 'user'>,
+): Promise<PolicyRecord> {
+  return effectivePolicy(services, account, user, null);
+}
+
+/**
+ * Replaces the password of a signed-in user who knows the present one; wrong ones count as those of a sign-in do. The
+ * session of the browser stays. Throws `rate_limited`, `unavailable`.
+ */
+export async function changePassword(
+  services: ChangeServices,
+  account: Account,
+  { user, session }: Pick<Visit, 'user' | 'session'>,
+  { current, password, confirmation, endOthers, source }: PasswordChange,
+): Promise<ChangeResult> {
+  const refuse = (problem: ChangeProblem) => ({ outcome: 'refused', problem }) as const;
+  if (current === '') return refuse('wrong');
+  if (password === '' || confirmation === '') return refuse('missing');
+  const attempt = { username: user.email ?? user.username ?? '', password: current, source };
+  const known = await checkPassword(services, account, attempt);
+  if (known?.id !== user.id) return refuse('wrong');
+  const policy = await passwordPolicy(services, account, { user });
+  const problem = await findPasswordProblem(services, user, { password, confirmation }, () =>
+    findWeakness(password, policy, { account, user }),
+  );
+  if (problem) return refuse(problem);
+  const passwordDigest = await digestNewPassword(services, account, user, policy, password);
+  const ended = await services.store.transaction(async (tx): Promise<EndedSessions | null> => {
+    const now = services.clock.now();
+    const stored = await tx.users.find(account.id, user.id);
+    // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
+    if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return null;
+    await tx.users.update(account.id, user.id, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
+    const about = { type: 'user', id: user.id } as const;
+    const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
+    const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
+    await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
+    return others ?? { grantsRevoked: 0, clientsTold: 0 };
+  });
+  if (!ended) return refuse('wrong');
+  if (ended.clientsTold > 0) services.logoutNotices.wake();
+  return { outcome: 'changed' };
+}

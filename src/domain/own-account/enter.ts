@@ -1,0 +1,99 @@
+/** Who may see the account pages: the user whose session the browser has. */
+
+import type { Services } from '../../services.ts';
+import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
+import { isMultiFactor } from '../login/methods.ts';
+import { type BegunSignIn, beginOwnSignIn } from '../login/own-pages.ts';
+import { findSession } from '../login/sessions.ts';
+import { findStatusFailure } from '../login/standing.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findDemand } from '../second-factor/demand.ts';
+
+/** How new the sign-in must be where somebody who found an open browser could take the account over. */
+const recentSeconds = 10 * 60;
+
+/** The user of this browser, with the session. */
+export interface Visit {
+  readonly outcome: 'open';
+  readonly user: UserRecord;
+  readonly session: SessionRecord;
+  /** What the forms of the pages send back: derived from the session's secret, so that another site cannot know it. */
+  readonly csrf: string;
+}
+
+/** A sign-in comes first; it leads to the page. */
+export interface SignInFirst extends BegunSignIn {
+  readonly outcome: 'sign_in';
+}
+
+export interface Wish {
+  /** Path of the page that is wanted, or that a form is on. */
+  readonly path: string;
+  /** A sign-in of the last ten minutes, with the second factor of a user who has one. */
+  readonly recent?: boolean;
+}
+
+type EnterServices = Pick<Services, 'store' | 'clock' | 'random'>;
+
+/**
+ * Lets the user of a session in, or begins a sign-in that leads to the page. Throws `user_locked`, `user_suspended` and
+ * `user_inactive`.
+ */
+export async function enter(
+  services: EnterServices,
+  account: Account,
+  browser: BrowserState,
+  { path, recent = false }: Wish,
+): Promise<Visit | SignInFirst> {
+  const session = await findSession(services, account, browser.sessionSecret);
+  const user = session && (await services.store.users.find(account.id, session.userId));
+  // Whose password expired is asked for it, and then for a new one.
+  const known = user && user.status !== 4 ? user : null;
+  const failure = known && findStatusFailure(known);
+  if (failure) throw failure;
+  const wanted = known ? await wantsSecondFactor(services, account, known, recent) : false;
+  const maxAgeSeconds = recent ? recentSeconds : null;
+  const isOld = maxAgeSeconds !== null && (session?.authenticatedAt ?? 0) + maxAgeSeconds * 1000 < services.clock.now();
+  if (session && known && !isOld && (!wanted || isMultiFactor(session.amr))) {
+    return { outcome: 'open', user: known, session, csrf: csrfOf(browser) };
+  }
+  const loginHint = user?.email ?? user?.username ?? null;
+  const asked = { path, maxAgeSeconds, secondFactor: wanted, loginHint };
+  return { outcome: 'sign_in', ...(await beginOwnSignIn(services, account, asked, browser.browserSecret)) };
+}
+
+/** The same for a form. Throws `cross_site_request` as well. */
+export async function enterByForm(
+  services: EnterServices,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  wish: Wish,
+): Promise<Visit | SignInFirst> {
+  const entered = await enter(services, account, browser, wish);
+  // Without a session there is nothing that another site could have done in its user's name.
+  if (entered.outcome === 'open') requireCsrf(formOf(browser), csrf);
+  return entered;
+}
+
+/** The policy asks for one, or the page does of a user who has one. */
+async function wantsSecondFactor(
+  services: EnterServices,
+  account: Account,
+  user: UserRecord,
+  recent: boolean,
+): Promise<boolean> {
+  const policy = await effectivePolicy(services, account, user, null);
+  if (policy.otpRequired) return true;
+  return recent && (await findDemand(services, account, user.id, policy)) === 'verify';
+}
+
+function formOf({ sessionSecret }: BrowserState): BrowserState {
+  return { browserSecret: sessionSecret, requestId: 'account', sessionSecret };
+}
+
+function csrfOf(browser: BrowserState): string {
+  return csrfToken(browser.sessionSecret ?? '', formOf(browser).requestId ?? '');
+}

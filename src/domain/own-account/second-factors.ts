@@ -1,0 +1,126 @@
+/** A user's own second factors. What changes them needs a recent sign-in, which `enter` sees to. */
+
+import type { Services } from '../../services.ts';
+import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { codeMethods, withSecondFactor } from '../login/methods.ts';
+import { raiseSession } from '../login/sessions.ts';
+import { type Device, listDevices, mostDevices, removeDevice } from '../second-factor/devices.ts';
+import { isTotpCode, kinds, makesCodes, normalCode } from '../second-factor/kinds.ts';
+import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
+import { addDevice, type Setup, seedBytes, setupOf } from '../second-factor/registrations.ts';
+import { uuidOf } from '../secrets.ts';
+import type { Visit } from './enter.ts';
+
+type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
+
+export interface OwnFactors {
+  /** Those that make codes; passkeys have a page of their own. */
+  readonly devices: readonly Device[];
+  /** Recovery codes that were not used. */
+  readonly recoveryCodesLeft: number;
+  /** Whether there may be one more. */
+  readonly canAdd: boolean;
+}
+
+export async function listFactors(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Pick<Account, 'id'>,
+  { id }: Pick<UserRecord, 'id'>,
+): Promise<OwnFactors> {
+  return {
+    devices: (await listDevices({ store }, account, id)).filter(makesCodes),
+    recoveryCodesLeft: await store.secondFactors.countRecoveryCodes(account.id, id),
+    canAdd: (await store.secondFactors.countDevices(account.id, id, clock.now())) < mostDevices,
+  };
+}
+
+/**
+ * What the page offers to enrol is worked out, not stored, as in a sign-in: the page can be loaded again and shows the
+ * same key, and of two forms sent at once one enrols. The session gets a new digest with the device, so that the next
+ * one has another key.
+ */
+function offered({ vault }: Pick<Services, 'vault'>, { record }: Account, { digest, userId }: SessionRecord) {
+  const own = (purpose: string) => vault.mac(record, purpose, `${digest} ${userId}`);
+  return {
+    seed: own('own second factor seed').subarray(0, seedBytes),
+    registrationId: uuidOf(own('own second factor registration')),
+  };
+}
+
+/** What the page shows on which a device is enrolled. */
+export function ownSetup(
+  services: Pick<Services, 'vault' | 'totp'>,
+  account: Account,
+  { user, session }: Pick<Visit, 'user' | 'session'>,
+): Setup {
+  return setupOf(services, account, user, offered(services, account, session).seed);
+}
+
+export type AddResult =
+  | {
+      readonly outcome: 'added';
+      /** Shown once; null where the user has some already. */
+      readonly codes: readonly string[] | null;
+      readonly sessionSecret: string;
+    }
+  | { readonly outcome: 'refused'; readonly problem: 'wrong' | 'missing' };
+
+/**
+ * Enrols the device whose code this is; the session is worth a second factor from then on. A code of the seed that the
+ * page shows is no guess: it is not counted. Throws `value_invalid` for a user who has ten, and
+ * `authorization_request_invalid` for a form that was sent twice.
+ */
+export async function addFactor(
+  services: FactorServices,
+  account: Account,
+  { user, session }: Pick<Visit, 'user' | 'session'>,
+  typed: string,
+): Promise<AddResult> {
+  if (typed === '') return { outcome: 'refused', problem: 'missing' };
+  const { seed, registrationId } = offered(services, account, session);
+  const code = normalCode(typed);
+  const now = services.clock.now();
+  const step = isTotpCode(code) ? services.totp.findStep(seed, code, now) : null;
+  if (step === null) return { outcome: 'refused', problem: 'wrong' };
+  const actor = { type: 'user', id: user.id } as const;
+  const added = services.store.transaction(async (tx): Promise<AddResult> => {
+    const { name } = kinds.totp;
+    const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
+    await addDevice(services, tx, account, user.id, device);
+    const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
+    const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
+    const methods = withSecondFactor(session.amr, codeMethods);
+    const sessionSecret = await raiseSession(services, tx, account, session, methods);
+    return { outcome: 'added', codes, sessionSecret };
+  });
+  return added.catch((error: unknown) => {
+    if (!(error instanceof Failure && error.code === 'conflict')) throw error;
+    throw new Failure('authorization_request_invalid', { message: 'This app is set up already.' });
+  });
+}
+
+/** Removes a device of the user's; one that is not there any more is none to remove. */
+export async function removeFactor(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { user }: Pick<Visit, 'user'>,
+  deviceId: number,
+): Promise<void> {
+  const actor = { type: 'user', id: user.id } as const;
+  try {
+    await removeDevice(services, account, user.id, deviceId, actor);
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'not_found')) throw error;
+  }
+}
+
+/** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device. */
+export function renewCodes(
+  services: FactorServices,
+  account: Account,
+  { user }: Pick<Visit, 'user'>,
+): Promise<readonly string[]> {
+  return renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
+}

@@ -1,0 +1,73 @@
+/**
+ * Challenges of passkeys (WebAuthn Level 3 §13.4.3): random, for one page of one browser, good for ten minutes and once.
+ * They carry their own proof, so that a page that is only looked at leaves nothing in the store; what is stored is the
+ * digest of each that was answered rightly, until its time is over.
+ */
+
+import { timingSafeEqual } from 'node:crypto';
+import type { Services } from '../../services.ts';
+import type { Milliseconds } from '../../store/records.ts';
+import type { PasskeyStore } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { digestOf } from '../secrets.ts';
+
+const lifeMilliseconds = 10 * 60_000;
+const nonceBytes = 16;
+/** Nonce and end, which the proof is of. */
+const headBytes = nonceBytes + 8;
+const proofBytes = 32;
+
+/** What a challenge is for: the purpose, and the digest that names the sign-in or the session. */
+export interface Purpose {
+  readonly of: 'sign-in' | 'second factor' | 'new passkey';
+  readonly digest: string;
+}
+
+type AccountOf = Pick<Account, 'id' | 'record'>;
+
+function proofOf(
+  { vault }: Pick<Services, 'vault'>,
+  { record }: AccountOf,
+  { of, digest }: Purpose,
+  head: Buffer,
+): Buffer {
+  return vault.mac(record, 'passkey challenge', `${of} ${digest} ${head.toString('base64url')}`);
+}
+
+/** A new challenge, base64url. */
+export function newChallenge(
+  services: Pick<Services, 'vault' | 'random' | 'clock'>,
+  account: AccountOf,
+  purpose: Purpose,
+): string {
+  const head = Buffer.alloc(headBytes);
+  services.random.bytes(nonceBytes).copy(head);
+  head.writeBigUInt64BE(BigInt(services.clock.now() + lifeMilliseconds), nonceBytes);
+  return Buffer.concat([head, proofOf(services, account, purpose, head)]).toString('base64url');
+}
+
+/** Until when a challenge is good; null for one that was not made for the purpose, or whose time is over. */
+export function endOfChallenge(
+  services: Pick<Services, 'vault' | 'clock'>,
+  account: AccountOf,
+  purpose: Purpose,
+  challenge: string,
+): Milliseconds | null {
+  const bytes = Buffer.from(challenge, 'base64url');
+  // Written in one way only: another text of the same bytes would be good once more.
+  if (bytes.length !== headBytes + proofBytes || bytes.toString('base64url') !== challenge) return null;
+  const head = bytes.subarray(0, headBytes);
+  if (!timingSafeEqual(bytes.subarray(headBytes), proofOf(services, account, purpose, head))) return null;
+  const end = Number(head.readBigUInt64BE(nonceBytes));
+  return end > services.clock.now() ? end : null;
+}
+
+/** Uses a challenge up; false when it was used before. */
+export function useChallenge(
+  { passkeys }: { readonly passkeys: PasskeyStore },
+  account: Pick<Account, 'id'>,
+  challenge: string,
+  end: Milliseconds,
+): Promise<boolean> {
+  return passkeys.useChallenge(account.id, digestOf(challenge), end);
+}

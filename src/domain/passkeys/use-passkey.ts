@@ -1,0 +1,119 @@
+import type { Services } from '../../services.ts';
+import type { Milliseconds, StoredPasskey, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { openSeed } from '../second-factor/kinds.ts';
+import { endOfChallenge, newChallenge, type Purpose, useChallenge } from './challenge.ts';
+import type { ShownPasskey } from './port.ts';
+import { referenceTo, relyingPartyOf, userHandleOf } from './relying-party.ts';
+
+type PasskeyServices = Pick<Services, 'store' | 'clock' | 'vault' | 'passkeys'>;
+
+/** What a browser is asked with for a passkey: of the user given, or of anyone's. */
+export function passkeyOptions(
+  services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
+  account: Account,
+  purpose: Purpose,
+  allowed: readonly StoredPasskey[],
+): string {
+  const challenge = newChallenge(services, account, purpose);
+  return services.passkeys.requestOptions(relyingPartyOf(account), { challenge, allowed: allowed.map(referenceTo) });
+}
+
+export interface PasskeyAttempt {
+  /** As the browser sent it. */
+  readonly answer: string;
+  readonly purpose: Purpose;
+  /** The one user whose passkey it has to be; null: whoever's it is. */
+  readonly userId: number | null;
+}
+
+/** A passkey that was shown rightly. */
+export interface UsedPasskey {
+  readonly user: UserRecord;
+  readonly backupEligible: boolean;
+}
+
+export type TriedPasskey<Result> =
+  | { readonly right: true; readonly result: Result }
+  /** `userId`: whose passkey the answer names; nothing is known of who sent it. */
+  | { readonly right: false; readonly userId: number | null };
+
+/**
+ * Takes an answer to a challenge, uses the challenge up and does `onPass` in the same transaction. Why an answer does
+ * not count is not told. Wrong passwords and wrong codes close nothing here: there is nothing to guess.
+ */
+export async function usePasskey<Result>(
+  services: PasskeyServices,
+  account: Account,
+  { answer, purpose, userId }: PasskeyAttempt,
+  onPass: (tx: StoreVerbs, used: UsedPasskey) => Promise<Result>,
+): Promise<TriedPasskey<Result>> {
+  const shown = services.passkeys.read(answer);
+  const known = shown && (await services.store.passkeys.findByCredential(account.id, shown.credentialId));
+  if (!shown || !known) return { right: false, userId: null };
+  const { device, passkey } = known;
+  const wrong = { right: false, userId: device.userId } as const;
+  const end = endOfChallenge(services, account, purpose, shown.challenge);
+  if (end === null || !isOwnersAnswer(services, account, known, shown, userId)) return wrong;
+  const said = await verify(services, account, known, shown, answer);
+  if (!said) return wrong;
+  const done = await services.store.transaction(async (tx) => {
+    const now = services.clock.now();
+    const user = await tx.users.find(account.id, device.userId);
+    if (!user || !(await consume(tx, account, known, { challenge: shown.challenge, end, now, ...said }))) return null;
+    const about = { type: 'user', id: user.id } as const;
+    const detail = { device_id: device.id };
+    await recordEvent(tx, services, account, { action: 'mfa.verified', actor: about, target: about, detail });
+    return { result: await onPass(tx, { user, backupEligible: passkey.backupEligible }) };
+  });
+  return done ? { right: true, result: done.result } : wrong;
+}
+
+/** WebAuthn Level 3 §7.2, step 6: who was found by the passkey is who it was made for. */
+function isOwnersAnswer(
+  services: Pick<Services, 'vault'>,
+  account: Account,
+  { device }: StoredPasskey,
+  { userHandle }: ShownPasskey,
+  userId: number | null,
+): boolean {
+  if (userId !== null && userId !== device.userId) return false;
+  if (userHandle === null) return userId !== null;
+  return userHandle === userHandleOf(services, account, device.userId).toString('base64url');
+}
+
+async function verify(
+  services: PasskeyServices,
+  account: Account,
+  { device, passkey }: StoredPasskey,
+  { challenge }: ShownPasskey,
+  answer: string,
+) {
+  const { credentialId, counter, backupEligible } = passkey;
+  const publicKey = openSeed(services, account, device);
+  const party = relyingPartyOf(account);
+  const said = await services.passkeys.verify(party, challenge, { credentialId, publicKey, counter }, answer);
+  // Never changes of one key (WebAuthn Level 3 §6.1.3).
+  return said && said.backupEligible === backupEligible ? said : null;
+}
+
+interface Use {
+  readonly challenge: string;
+  readonly end: Milliseconds;
+  readonly now: Milliseconds;
+  readonly counter: number;
+  readonly backedUp: boolean;
+}
+
+/** One insert and one conditional update decide; part of a transaction. */
+async function consume(
+  tx: Pick<StoreVerbs, 'passkeys'>,
+  account: Account,
+  { device }: StoredPasskey,
+  { challenge, end, now, counter, backedUp }: Use,
+): Promise<boolean> {
+  if (!(await useChallenge(tx, account, challenge, end))) return false;
+  return tx.passkeys.use(account.id, device.id, { counter, backedUp }, now);
+}

@@ -1,0 +1,172 @@
+/** Sends the links that were asked for, in the background: a message is never what a request waits for. */
+
+import type { Services } from '../../services.ts';
+import type { ResetRequestRecord, UserRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { accountOf } from '../accounts/accounts.ts';
+import { actAs } from '../audit/origin.ts';
+import { recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+import type { ResetMails } from '../mail.ts';
+import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { foldIdentifier } from '../users/identifiers.ts';
+import { namePlace } from './ask.ts';
+import { resetMessage } from './message.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** How long a link works. */
+export const resetLifeMinutes = 60;
+/** After each message that could not be sent, until the next; after the last one it is given up. */
+const pauses = [10 * second, minute, 5 * minute, 15 * minute];
+/** For so long nobody else tries; longer than a message can take. */
+const claimMilliseconds = 2 * minute;
+const atOnce = 4;
+/** The hosted page that the link opens. */
+const page = '/password/reset';
+
+type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
+
+/** Sends what the store holds, `atOnce` at a time. */
+export function createResetMails(services: MailServices): ResetMails {
+  let running: Promise<void> | null = null;
+  let again = false;
+
+  async function work(): Promise<void> {
+    const { store, clock } = services;
+    do {
+      again = false;
+      const now = clock.now();
+      const claimed = await store.resetRequests.claim(now, now + claimMilliseconds, atOnce);
+      // One that fails is due again; the others do not wait for it.
+      await Promise.all(claimed.map((request) => inItsName(request, () => deliver(services, request)).catch(note)));
+      again ||= claimed.length === atOnce;
+    } while (again);
+  }
+
+  function note(error: unknown): void {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    services.log.error('reset mails failed', { stack });
+  }
+
+  function run(): Promise<void> {
+    again = true;
+    running ??= work()
+      .catch(note)
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  return { run, wake: () => void run() };
+}
+
+/** The trail names the request that asked, and nobody: whoever sent it did not show who they are. */
+function inItsName<Result>({ source, requestId }: ResetRequestRecord, work: () => Promise<Result>): Promise<Result> {
+  return actAs({ actor: { type: 'user', id: null }, source, requestId }, work);
+}
+
+async function deliver(services: MailServices, request: ResetRequestRecord): Promise<void> {
+  const { store } = services;
+  const { accountId, id, attempts } = request;
+  const record = await store.accounts.find(accountId);
+  const account = record && accountOf(record, services.addresses);
+  if (!account) return void (await store.resetRequests.remove(accountId, id));
+  // One that its nodes died of, each in turn, or that cannot be read.
+  if (attempts > pauses.length + 1) return giveUp(services, account, request, null);
+  const found = await findReceiver(services, account, request);
+  if ('refused' in found) {
+    await store.transaction(async (tx) => {
+      if (!(await tx.resetRequests.remove(accountId, id))) return;
+      const target = { type: 'user', id: found.userId } as const;
+      const detail = { reason: found.refused };
+      await recordEvent(tx, services, account, { action: 'password_reset.refused', target, detail });
+    });
+    return;
+  }
+  const link = await createLink(services, account, found.user);
+  if (await send(services, account, found.email, link)) {
+    await store.resetRequests.remove(accountId, id);
+    return;
+  }
+  const pause = pauses[attempts - 1];
+  if (pause === undefined) return giveUp(services, account, request, found.user.id);
+  await store.resetRequests.postpone(accountId, id, services.clock.now() + pause);
+}
+
+async function giveUp(
+  services: MailServices,
+  account: Account,
+  { accountId, id, attempts }: ResetRequestRecord,
+  userId: number | null,
+): Promise<void> {
+  await services.store.transaction(async (tx) => {
+    if (!(await tx.resetRequests.remove(accountId, id))) return;
+    const target = { type: 'user', id: userId } as const;
+    await recordEvent(tx, services, account, { action: 'password_reset.abandoned', target, detail: { attempts } });
+  });
+}
+
+type Receiver =
+  | { readonly user: UserRecord; readonly email: string }
+  | { readonly refused: 'unknown_user' | 'no_email' | 'not_active' | 'too_many'; readonly userId: number | null };
+
+/**
+ * Who gets a link: a user with an address who is active or waits for a password. An unactivated user waits for an
+ * invite, and one who is locked or suspended for an administrator.
+ */
+async function findReceiver(
+  services: MailServices,
+  account: Account,
+  { sealedName, attempts }: ResetRequestRecord,
+): Promise<Receiver> {
+  const name = services.vault.unseal(account.record, namePlace, sealedName).toString('utf8');
+  const key = foldIdentifier(name);
+  const user = key === null ? null : await services.store.users.findByName(account.id, key);
+  if (!user) return { refused: 'unknown_user', userId: null };
+  if (user.email === null) return { refused: 'no_email', userId: user.id };
+  if (![1, 4, 5, 7].includes(user.status)) return { refused: 'not_active', userId: user.id };
+  // Another try of the same message is none more.
+  if (attempts > 1) return { user, email: user.email };
+  try {
+    await services.limits.take(account, 'reset-user', String(user.id));
+    return { user, email: user.email };
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'rate_limited') return { refused: 'too_many', userId: user.id };
+    throw error;
+  }
+}
+
+/** A link in place of the user's former one: kept as a digest, so that a message that is sent again has another. */
+async function createLink(services: MailServices, account: Account, { id }: UserRecord): Promise<string> {
+  const token = newSecret(services.random, secretPrefixes.resetLink);
+  const now = services.clock.now();
+  await services.store.transaction(async (tx) => {
+    await tx.passwordResets.replace({
+      accountId: account.id,
+      userId: id,
+      digest: digestOf(token),
+      createdAt: now,
+      expiresAt: now + resetLifeMinutes * minute,
+      usedAt: null,
+    });
+    const target = { type: 'user', id } as const;
+    await recordEvent(tx, services, account, { action: 'password_reset.created', target, detail: {} });
+  });
+  return `${account.baseUrl}${page}?token=${token}`;
+}
+
+/** The log gets no word of what a mail server answered: that may repeat the message. */
+async function send({ mailer, log }: MailServices, account: Account, to: string, link: string): Promise<boolean> {
+  try {
+    await mailer.send(resetMessage(account, to, link, resetLifeMinutes));
+    return true;
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown };
+    const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'not sent';
+    log.warn('mail not sent', { account: account.subdomain, reason });
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+/** The pages of the parts of an account: each function returns the HTML of a whole document that needs no script. */
+
+import { browserName } from './browser-name.ts';
+import { formAction } from './links.ts';
+import { page, tile } from './page.ts';
+import { type Moment, moment, notice } from './said.ts';
+import { closedInItself } from './text.ts';
+
+/** What all of them show. */
+interface OwnView {
+  readonly accountName: string;
+  /** Token that the forms send back as `csrf`. */
+  readonly csrf: string;
+  /** The word for what was done just now, as the address has it. */
+  readonly done?: string | undefined;
+}
+
+/** A page below the overview. */
+function part(template: string, heading: string, view: OwnView, parts: object, problem = false): string {
+  const { accountName, csrf, done } = view;
+  return page(
+    template,
+    { title: problem ? `Problem: ${heading}` : heading, accountName, wide: true },
+    { heading, back: formAction('showAccount'), csrf, notice: notice(done), ...parts },
+  );
+}
+
+/** Why a new password was not taken; `weakness` follows the words "the password". */
+export type ChangeProblem = 'wrong' | 'missing' | 'different' | 'same' | { readonly weakness: string };
+
+export interface PasswordChangeView extends OwnView {
+  readonly username: string;
+  readonly minimumLength: number;
+  readonly endOthers: boolean;
+  readonly problem?: ChangeProblem | undefined;
+}
+
+// One text for a wrong password and a pause after too many: who found an open browser must learn nothing from it.
+const changeProblems = {
+  wrong: {
+    summary: 'This is not your present password',
+    advice: 'Enter the one that you sign in with now. After too many wrong ones, wait a while.',
+  },
+  missing: { summary: 'Something is missing', advice: 'Enter your new password twice.' },
+  different: { summary: 'The two passwords differ', advice: 'Enter the same new password in both fields.' },
+  same: { summary: 'This is your present password', advice: 'Choose one that is different.' },
+} as const;
+
+export function passwordChangePage(view: PasswordChangeView): string {
+  const { username, minimumLength, endOthers, problem } = view;
+  const said =
+    typeof problem === 'object'
+      ? { summary: 'Choose another password', advice: `The password ${problem.weakness}.` }
+      : problem && changeProblems[problem];
+  const action = formAction('changePassword');
+  const parts = { username, minimumLength, endOthers, action, problem: said, wrong: problem === 'wrong' };
+  return part('account-password', 'Change your password', view, parts, problem !== undefined);
+}
+
+export interface FactorsView extends OwnView {
+  readonly devices: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly createdAt: number;
+    readonly lastUsedAt: number | null;
+  }[];
+  readonly codesLeft: number;
+  readonly canAdd: boolean;
+}
+
+export function factorsPage(view: FactorsView): string {
+  return part('account-factors', 'Second factors', view, {
+    devices: view.devices.map(({ id, name, createdAt, lastUsedAt }) => ({
+      id,
+      name: closedInItself(name),
+      added: moment(createdAt),
+      used: momentOrNull(lastUsedAt),
+    })),
+    codesLeft: view.codesLeft === 0 ? 'None' : view.codesLeft,
+    addHref: view.canAdd ? formAction('showNewSecondFactor') : null,
+    removeAction: formAction('removeSecondFactor'),
+    renewAction: formAction('renewRecoveryCodes'),
+  });
+}
+
+function momentOrNull(at: number | null): Moment | null {
+  return at === null ? null : moment(at);
+}
+
+export interface SessionsView extends OwnView {
+  readonly sessions: readonly {
+    readonly id: number;
+    /** The one of the browser that the page is for. */
+    readonly own: boolean;
+    readonly authenticatedAt: number;
+    readonly lastSeenAt: number;
+    readonly source: string | null;
+    readonly userAgent: string | null;
+  }[];
+}
+
+export function sessionsPage(view: SessionsView): string {
+  return part('account-sessions', 'Where you are signed in', view, {
+    sessions: view.sessions.map((session) => ({
+      ...session,
+      browser: browserName(session.userAgent),
+      began: moment(session.authenticatedAt),
+      used: moment(session.lastSeenAt),
+    })),
+    endAction: formAction('endOneSession'),
+    endAllAction: formAction('endAllSessions'),
+  });
+}
+
+export interface AppsView extends OwnView {
+  readonly apps: readonly {
+    readonly id: number;
+    readonly name: string;
+    /** In words. */
+    readonly scopes: readonly string[];
+    readonly allowedAt: number | null;
+    readonly hasTokens: boolean;
+  }[];
+}
+
+export function appsPage(view: AppsView): string {
+  return part('account-apps', 'Applications', view, {
+    apps: view.apps.map(({ id, name, scopes, allowedAt, hasTokens }) => ({
+      id,
+      hasTokens,
+      tile: tile(name, undefined),
+      scopes: scopes.map(closedInItself),
+      allowed: momentOrNull(allowedAt),
+    })),
+    removeAction: formAction('removeApp'),
+  });
+}

@@ -1,0 +1,71 @@
+import { formAction } from './links.ts';
+import { page, person } from './page.ts';
+import { moment, notice } from './said.ts';
+import { closedInItself } from './text.ts';
+
+/** A passkey as the page shows it. Times in milliseconds since the epoch. */
+export interface PasskeyView {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly backedUp: boolean;
+}
+
+/** What the page of a user's passkeys shows. */
+export interface PasskeysView {
+  readonly accountName: string;
+  /** First and last name; may be empty. */
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly passkeys: readonly PasskeyView[];
+  /** What the browser is asked with for another one, as JSON; null: there may be no more. */
+  readonly creationOptions: string | null;
+  readonly csrf: string;
+  /** Why the page is shown again. */
+  readonly problem?: 'answer' | 'name' | 'full' | undefined;
+  /** The word for what was done just now, as the address has it. */
+  readonly done?: string | undefined;
+}
+
+const problems = {
+  answer: {
+    summary: 'The passkey was not added',
+    advice: 'What your device answered cannot be used, or it took too long. Try again.',
+  },
+  name: { summary: 'This is no name', advice: 'Enter 1 to 64 characters.' },
+  full: { summary: 'The passkey was not added', advice: 'You have as many devices as there may be.' },
+} as const;
+
+/** The page on which a user's passkeys are listed and changed: HTML of a whole document. */
+export function passkeysPage(view: PasskeysView): string {
+  const heading = 'Your passkeys';
+  return page(
+    'passkeys',
+    {
+      title: view.problem ? `Problem: ${heading}` : heading,
+      accountName: view.accountName,
+      wide: true,
+      script: 'passkeys.js',
+    },
+    {
+      heading,
+      user: person(view.userName, view.userEmail),
+      passkeys: view.passkeys.map(({ id, name, createdAt, lastUsedAt, backedUp }) => ({
+        id,
+        name: closedInItself(name),
+        added: moment(createdAt),
+        used: lastUsedAt === null ? undefined : moment(lastUsedAt),
+        kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
+      })),
+      options: view.creationOptions ?? undefined,
+      newName: 'My passkey',
+      csrf: view.csrf,
+      problem: view.problem && problems[view.problem],
+      addAction: formAction('addPasskey'),
+      changeAction: formAction('changePasskey'),
+      back: formAction('showAccount'),
+      notice: notice(view.done),
+    },
+  );
+}

@@ -1,0 +1,38 @@
+/** Words that the account pages share. */
+
+/** What a form did, by the word that its answer leads on with. */
+const notices = {
+  password_changed: 'Your password is changed.',
+  device_added: 'The authenticator app is added.',
+  device_removed: 'The device is removed.',
+  passkey_added: 'The passkey is added. It signs you in from now on.',
+  passkey_renamed: 'The passkey has its new name.',
+  passkey_removed: 'The passkey is removed.',
+  session_ended: 'The browser is signed out.',
+  access_removed: 'The application cannot use your account any more.',
+} as const;
+
+export type Done = keyof typeof notices;
+
+/** The sentence for a word of an address, where it is one. */
+export function notice(done: string | undefined): string | undefined {
+  return done !== undefined && Object.hasOwn(notices, done) ? notices[done as Done] : undefined;
+}
+
+/** A time as people and as programs read it. */
+export interface Moment {
+  readonly text: string;
+  readonly iso: string;
+}
+
+const format = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+/** In UTC, since a page without a script does not know where its reader is. */
+export function moment(at: number): Moment {
+  const date = new Date(at);
+  return { text: `${format.format(date)} UTC`, iso: date.toISOString() };
+}

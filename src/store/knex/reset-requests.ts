@@ -1,0 +1,42 @@
+import type { Knex } from 'knex';
+import type { ResetRequestRecord } from '../records.ts';
+import type { ResetRequestStore } from '../store.ts';
+import { shape } from './shape.ts';
+
+const requests = shape<ResetRequestRecord>('reset_requests', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  sealedName: 'sealed_name',
+  source: 'source',
+  requestId: 'request_id',
+  attempts: 'attempts',
+  createdAt: 'created_at',
+  dueAt: 'due_at',
+});
+
+export function resetRequestVerbs(db: Knex): ResetRequestStore {
+  const one = (accountId: number, id: number) => db('reset_requests').where({ account_id: accountId, id });
+  return {
+    add: async (request) => {
+      await db('reset_requests').insert(requests.write(request));
+    },
+    countOpen: async (accountId) => {
+      const [counted] = await db('reset_requests').where('account_id', accountId).count({ number: '*' });
+      return Number(counted?.['number']);
+    },
+    claim: async (now, until, limit) => {
+      const due = db('reset_requests').select(['account_id', 'id']).where('due_at', '<=', now).orderBy('due_at');
+      // Whoever comes second finds another time in the row, and does not get it.
+      const claimed = await db('reset_requests')
+        .whereIn(['account_id', 'id'], due.limit(limit))
+        .where('due_at', '<=', now)
+        .update({ due_at: until, attempts: db.raw('attempts + 1') })
+        .returning('*');
+      return claimed.map(requests.read);
+    },
+    postpone: async (accountId, id, dueAt) => {
+      await one(accountId, id).update({ due_at: dueAt });
+    },
+    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+  };
+}

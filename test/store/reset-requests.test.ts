@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { day, hour, newAccount, newUser, now } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('links that users ask for', (subject) => {
+  async function newRequest(dueAt = now) {
+    const { id: accountId } = await newAccount(subject.store);
+    const request = { accountId, sealedName: 'sealed', source: '192.0.2.17', requestId: 'r', attempts: 0 };
+    await subject.store.resetRequests.add({ ...request, createdAt: now, dueAt });
+    return request;
+  }
+
+  test('a request that is due is claimed by one of many, with an attempt counted', async () => {
+    const { resetRequests } = subject.store;
+    const request = await newRequest();
+    await newRequest(now + 1);
+    const claims = await Promise.all([1, 2, 3].map(() => resetRequests.claim(now, now + hour, 10)));
+    const [claimed, ...others] = claims.flat();
+    assert.deepEqual(others, []);
+    assert.deepEqual(claimed, { ...request, id: claimed?.id, attempts: 1, createdAt: now, dueAt: now + hour });
+    const id = claimed?.id ?? 0;
+    assert.equal(await resetRequests.countOpen(request.accountId), 1);
+    await resetRequests.postpone(request.accountId, id, now);
+    assert.equal((await resetRequests.claim(now, now + hour, 10))[0]?.attempts, 2);
+    assert.equal(await resetRequests.remove(request.accountId + 1, id), false);
+    assert.equal(await resetRequests.remove(request.accountId, id), true);
+    assert.equal(await resetRequests.remove(request.accountId, id), false);
+    assert.equal(await resetRequests.countOpen(request.accountId), 0);
+    for (const { accountId, id: other } of await resetRequests.claim(now + day, now, 10)) {
+      await resetRequests.remove(accountId, other);
+    }
+  });
+
+  test('links that were sent are kept apart from invites, and go a day after they expired', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const { id: userId } = await newUser(store, accountId);
+    const link = { accountId, userId, digest: 'digest', createdAt: now, expiresAt: now + hour, usedAt: null };
+    await store.passwordResets.replace(link);
+    assert.deepEqual(await store.passwordResets.find(accountId, 'digest'), link);
+    assert.equal(await store.invites.find(accountId, 'digest'), null);
+    await store.invites.replace({ ...link, digest: 'invite' });
+    assert.equal(await store.passwordResets.use(accountId, 'digest', now), true);
+    assert.equal(await store.passwordResets.use(accountId, 'digest', now), false);
+    assert.equal((await store.invites.find(accountId, 'invite'))?.usedAt, null);
+    await store.purge(now + hour + day - 1, 1000);
+    assert.ok(await store.passwordResets.find(accountId, 'digest'));
+    await store.purge(now + hour + day, 1000);
+    assert.equal(await store.passwordResets.find(accountId, 'digest'), null);
+  });
+});

@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
+import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
+import { setUser } from '../../../src/domain/users/users.ts';
+import type { TestApp } from '../../support/app.ts';
+import {
+  asksForPasskey,
+  type GivenPasskey,
+  givePasskey,
+  type Lies,
+  passkeyOptionsOf,
+  showPasskey,
+  TestPasskey,
+} from '../../support/passkeys.ts';
+import { giveDevice } from '../../support/second-factor.ts';
+import { CookieJar, password, readForm, redeem, submit, type Walk } from '../../support/sign-in.ts';
+import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
+import { assertPage } from './headers.ts';
+import { asksForCode } from './second-factor.ts';
+import { claimsOf } from './tokens.ts';
+
+/** A passkey in place of the password, and after it (WebAuthn Level 3 §7.2, RFC 8176, L2, L3). */
+export function passkeySignIn(app: AppOf): void {
+  interface Ready {
+    readonly setting: Setting;
+    readonly given: GivenPasskey;
+    readonly at: Walk;
+  }
+
+  let setting: Setting;
+  let given: GivenPasskey;
+  let other = '';
+  before(async () => {
+    setting = await settle(app());
+    given = await givePasskey(app(), setting.user);
+    other = passkeyOptionsOf((await setting.begin()).answer.text).challenge;
+    // It has counted: a counter of 0 is none.
+    const at = await setting.begin();
+    assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, given))).answer));
+  });
+
+  /** At the sign-in page, a user of its own in front of it. */
+  async function own(one: TestApp = app(), how: { readonly backupEligible?: boolean } = {}): Promise<Ready> {
+    const fresh = await settle(one);
+    return { setting: fresh, given: await givePasskey(one, fresh.user, how), at: await fresh.begin() };
+  }
+
+  const answerFor = ({ answer }: Walk, { passkey }: GivenPasskey, lies?: Lies) =>
+    passkey.get(passkeyOptionsOf(answer.text), lies);
+  const tell = async () => (await app().services.store.events.findEnd(app().account.id)).lastId;
+  const told = async (after: number) =>
+    (await app().services.store.events.listAfter(app().account.id, after, 100)).map(
+      ({ action, targetId, detail }) => `${action} ${targetId} ${detail}`,
+    );
+
+  async function claimsAfter(one: TestApp, at: Walk, { client }: Setting) {
+    const tokens = await redeem(one, client, codeOf(await submit(one, at, { decision: 'allow' })));
+    return claimsOf(tokens.id_token);
+  }
+
+  it('the page asks for any passkey of the account, its own host alone; nothing of it is shown without a script', async () => {
+    const at = await setting.begin();
+    assertPage(at.answer, "'self' https:");
+    const options = passkeyOptionsOf(at.answer.text);
+    assert.deepEqual(
+      { ...options, challenge: '' },
+      {
+        challenge: '',
+        rpId: new URL(app().account.baseUrl).hostname,
+        allowCredentials: [],
+        timeout: 300_000,
+        userVerification: 'required',
+      },
+    );
+    assert.match(at.answer.text, /<form [^>]*data-passkey="get"[^>]* hidden>/);
+    assert.match(at.answer.text, /<input id="username"[^>]* autocomplete="username webauthn"/);
+    assert.notEqual(passkeyOptionsOf((await setting.begin()).answer.text).challenge, options.challenge);
+  });
+
+  it('signs in without name and password; session and browser secret are new, and the tokens tell of it', async () => {
+    const ready = await own();
+    const former = ready.at.jar.cookies.get('__Host-tx');
+    const start = await tell();
+    const next = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
+    assert.ok(isConsent(next.answer), next.answer.text);
+    assert.ok(next.jar.cookies.has('__Host-sid'));
+    assert.notEqual(next.jar.cookies.get('__Host-tx'), former);
+    const { id } = ready.setting.user;
+    assert.deepEqual(await told(start), [
+      `mfa.verified ${id} {"device_id":${ready.given.id}}`,
+      `sign_in.succeeded ${id} {"app_id":${ready.setting.client.app_id},"methods":["hwk","user","mfa"]}`,
+    ]);
+    const { amr, acr, sub } = await claimsAfter(app(), next, ready.setting);
+    assert.deepEqual([amr, acr, sub], [['hwk', 'user', 'mfa'], 'urn:gatehouse:acr:multi-factor', `${id}`]);
+    const [stored] = await app().services.store.passkeys.list(app().account.id, id);
+    assert.deepEqual([stored?.passkey.counter, stored?.device.lastUsedAt], [1, app().services.clock.now()]);
+  });
+
+  it('one that may be on several devices says swk', async () => {
+    const ready = await own(app(), { backupEligible: true });
+    const next = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
+    assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['swk', 'user', 'mfa']);
+  });
+
+  const lies: Readonly<Record<string, (other: string) => Lies>> = {
+    'another origin': () => ({ origin: 'https://evil.example' }),
+    'the origin of a sibling account': () => ({ origin: 'https://other.gatehouse.example' }),
+    'the origin over http': () => ({ origin: app().account.baseUrl.replace('https:', 'http:') }),
+    'another relying party': () => ({ rpId: 'evil.example' }),
+    'the domain of all accounts as relying party': () => ({ rpId: 'gatehouse.example' }),
+    'a frame of another site': () => ({ crossOrigin: true }),
+    'an answer to the making of a passkey': () => ({ type: 'webauthn.create' }),
+    'a user who was not verified': () => ({ userVerified: false }),
+    'a user who was not there': () => ({ userPresent: false, userVerified: false }),
+    'a signature of another key': () => ({ signature: Buffer.alloc(70, 7).toString('base64url') }),
+    'the challenge of another sign-in': (challenge) => ({ challenge }),
+    'a challenge that was made up': () => ({ challenge: Buffer.alloc(56, 7).toString('base64url') }),
+    'a challenge that is none': () => ({ challenge: '' }),
+    'no user handle': () => ({ userHandle: undefined }),
+    'the user handle of another': () => ({ userHandle: Buffer.alloc(32, 7).toString('base64url') }),
+    'a passkey that nobody has': () => ({ credentialId: Buffer.alloc(16, 7).toString('base64url') }),
+    'a key that has become one to be copied': () => ({ backupEligible: true }),
+    'a counter that goes back': () => ({ counter: 0 }),
+  };
+  for (const [title, lie] of Object.entries(lies)) {
+    it(`${title}: 401 with the page again, one text for all`, async () => {
+      const again = await setting.begin();
+      const start = await tell();
+      const refused = await showPasskey(app(), again, answerFor(again, given, lie(other)));
+      assert.equal(refused.answer.status, 401);
+      assert.ok(isSignIn(refused.answer));
+      assertPage(refused.answer, "'self' https:");
+      assert.match(refused.answer.text, /This passkey is not known here, or it took too long/);
+      assert.ok(!refused.jar.cookies.has('__Host-sid'));
+      const [event, ...more] = await told(start);
+      assert.match(event ?? '', /^sign_in\.failed (\d+|null) {"reason":"wrong_passkey"}$/);
+      assert.deepEqual(more, []);
+      assert.ok(isConsent((await showPasskey(app(), refused, answerFor(refused, given))).answer), 'the page works on');
+    });
+  }
+
+  it('what is no answer at all is 401 too', async () => {
+    let at = await setting.begin();
+    const { credentialId: id } = given.passkey;
+    const texts = ['', '{', 'null', '[]', '1', '{}', '{"id":1}', `{"id":"${id}"}`, `{"id":"${id}","response":null}`];
+    for (const text of [...texts, `{"id":"${id}","response":{"clientDataJSON":"bnVsbA"}}`]) {
+      at = await showPasskey(app(), at, text);
+      assert.equal(at.answer.status, 401, text);
+    }
+  });
+
+  it('an answer counts once, for ten minutes, and of twenty at once one signs in', async () => {
+    const ready = await own();
+    const options = passkeyOptionsOf(ready.at.answer.text);
+    const uncounted = ready.given.passkey.get(options, { counter: 0 });
+    const { fields } = readForm(ready.at.answer.text);
+    const form = { request: fields['request'] ?? '', csrf: fields['csrf'] ?? '', credential: uncounted };
+    const send = () => app().send('POST', '/sign-in/passkey', { headers: ready.at.jar.header, form });
+    const answers = await Promise.all(Array.from({ length: 20 }, send));
+    assert.equal(answers.filter(({ status }) => status === 303).length, 1);
+    for (const { status } of answers) assert.ok([303, 400, 401, 403].includes(status), String(status));
+    const old = await ready.setting.begin();
+    const late = answerFor(old, ready.given, { counter: 0 });
+    app().services.clock.advance(10 * 60_000 - 1);
+    const young = await ready.setting.begin();
+    assert.ok(isConsent((await showPasskey(app(), old, late)).answer), 'to the last');
+    // The challenge is over before the sign-in that it is of.
+    app().services.clock.advance(1);
+    const over = answerFor(young, ready.given, { counter: 0 });
+    app().services.clock.advance(10 * 60_000);
+    assert.equal((await showPasskey(app(), young, over)).answer.status, 400);
+  });
+
+  it('one that was removed signs nobody in; nor does that of another account', async () => {
+    const { services, account } = app();
+    const ready = await own();
+    await removeDevice(services, account, ready.setting.user.id, ready.given.id);
+    assert.equal((await showPasskey(app(), ready.at, answerFor(ready.at, ready.given))).answer.status, 401);
+    const there = await app().another(unlimited);
+    const foreign = await own(there);
+    const here = await setting.begin();
+    assert.equal((await showPasskey(app(), here, answerFor(here, foreign.given))).answer.status, 401);
+  });
+
+  it('is taken from the browser of the sign-in alone, with its token (L2)', async () => {
+    const { jar, answer } = await setting.begin();
+    const { fields } = readForm(answer.text);
+    const stranger = await setting.begin();
+    const credential = answerFor({ jar, answer }, given);
+    const post = (from: CookieJar, csrf: string) =>
+      app().send('POST', '/sign-in/passkey', {
+        headers: from.header,
+        form: { request: fields['request'] ?? '', csrf, credential },
+      });
+    for (const other of [stranger.jar, new CookieJar()]) {
+      assert.equal((await post(other, fields['csrf'] ?? '')).status, 400);
+    }
+    for (const csrf of ['', 'A'.repeat(43), readForm(stranger.answer.text).fields['csrf'] ?? '']) {
+      assert.equal((await post(jar, csrf)).status, 403);
+    }
+    for (const name of ['credential', 'request', 'csrf']) {
+      const form: [string, string][] = [...Object.entries({ ...fields, credential }), [name, 'again']];
+      assert.equal((await app().send('POST', '/sign-in/passkey', { headers: jar.header, form })).status, 400, name);
+    }
+    for (const [size, status] of [
+      [12_289, 400],
+      [20_000, 413],
+    ] as const) {
+      const form = { ...fields, credential: 'x'.repeat(size) };
+      for (const path of ['/sign-in/passkey', '/second-factor/passkey']) {
+        assert.equal((await app().send('POST', path, { headers: jar.header, form })).status, status, path);
+      }
+    }
+    assert.equal((await post(jar, fields['csrf'] ?? '')).status, 303, 'nothing was used up');
+  });
+
+  it('a pause after wrong passwords does not concern it; wrong ones count for their address alone', async () => {
+    const one = await app().another({ 'limit.sign-in': '12/min' });
+    const ready = await own(one);
+    const username = ready.setting.user.email ?? '';
+    let at = ready.at;
+    for (let tries = 0; tries < 10; tries += 1) at = await submit(one, at, { username, password: 'wrong' });
+    assert.equal((await submit(one, at, { username, password })).answer.status, 401, 'closed');
+    assert.ok(isConsent((await showPasskey(one, at, answerFor(at, ready.given))).answer));
+    const bad = await ready.setting.begin();
+    assert.equal((await showPasskey(one, bad, '{}')).answer.status, 401);
+    const limited = await showPasskey(one, bad, answerFor(bad, ready.given));
+    assert.equal(limited.answer.status, 429);
+    assert.ok(limited.answer.headers['retry-after']);
+    const user = await one.services.store.users.find(one.account.id, ready.setting.user.id);
+    assert.equal(user?.invalidLoginAttempts, 10);
+  });
+
+  it('status stands at the door: locked, suspended, no access', async () => {
+    for (const [status, title] of [
+      ['locked', 'Your account is locked'],
+      ['suspended', 'Your account is suspended'],
+    ] as const) {
+      const ready = await own();
+      await setUser(app().services, app().account, ready.setting.user.id, { status });
+      const refused = await showPasskey(app(), ready.at, answerFor(ready.at, ready.given));
+      assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, title]);
+    }
+    const stranger = await settle(app());
+    const at = await stranger.begin();
+    const refused = await showPasskey(app(), at, answerFor(at, given));
+    assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, 'You do not have access']);
+  });
+
+  it('meets a policy that wants a second factor, and a request that does; a code is not asked for as well', async () => {
+    const { services, account } = app();
+    const ready = await own();
+    await giveDevice(app(), ready.setting.user);
+    const policy = await createPolicy(services, account, { name: `Strict ${ready.given.id}`, otpRequired: true });
+    await assignPolicy(services, account, { userId: ready.setting.user.id }, policy.id);
+    const at = await ready.setting.begin({ acr_values: 'urn:gatehouse:acr:multi-factor' });
+    assert.ok(isConsent((await showPasskey(app(), at, answerFor(at, ready.given))).answer));
+  });
+
+  it('a password that is too old does not stop it; one that was marked as expired is replaced first', async () => {
+    const { services, account } = app();
+    const aged = await own();
+    const policy = await createPolicy(services, account, { name: `Aging ${aged.given.id}`, passwordExpirationDays: 1 });
+    await assignPolicy(services, account, { userId: aged.setting.user.id }, policy.id);
+    services.clock.advance(2 * 24 * 3_600_000);
+    const late = await aged.setting.begin();
+    assert.ok(isConsent((await showPasskey(app(), late, answerFor(late, aged.given))).answer));
+    const marked = await own();
+    await services.store.users.update(account.id, marked.setting.user.id, { status: 4 });
+    const due = await showPasskey(app(), marked.at, answerFor(marked.at, marked.given));
+    assert.match(due.answer.text, /name="new_password"/);
+    assert.ok(!due.jar.cookies.has('__Host-sid'));
+    const fresh = 'seven brown bears at tea';
+    const next = await submit(app(), due, { new_password: fresh, new_password_confirmation: fresh });
+    assert.deepEqual((await claimsAfter(app(), next, marked.setting)).amr, ['hwk', 'user', 'mfa']);
+  });
+
+  it('does after the password in place of a code; one of another user does not', async () => {
+    const ready = await own();
+    const device = await giveDevice(app(), ready.setting.user);
+    const asked = await ready.setting.signIn();
+    assert.ok(asksForCode(asked) && asksForPasskey(asked.answer.text));
+    assertPage(asked.answer, "'self' https:");
+    const { allowCredentials } = passkeyOptionsOf(asked.answer.text);
+    assert.deepEqual(
+      allowCredentials?.map(({ id }) => id),
+      [ready.given.passkey.credentialId],
+    );
+    const start = await tell();
+    let at = asked;
+    for (const credential of [answerFor(at, given), '{}', answerFor(ready.at, ready.given)]) {
+      at = await showPasskey(app(), at, credential);
+      assert.equal(at.answer.status, 401);
+      assert.match(at.answer.text, /This passkey does not work/);
+      assertPage(at.answer, "'self' https:");
+    }
+    const { id } = ready.setting.user;
+    assert.deepEqual(new Set(await told(start)), new Set([`mfa.failed ${id} {"reason":"wrong_passkey"}`]));
+    at = await submit(app(), at, { otp: device.wrong() });
+    assert.equal(at.answer.status, 401);
+    const next = await showPasskey(app(), at, answerFor(at, ready.given, { userHandle: undefined }));
+    assert.deepEqual((await claimsAfter(app(), next, ready.setting)).amr, ['pwd', 'hwk', 'user', 'mfa']);
+  });
+
+  it('who has passkeys alone signs in with the password, unless a second factor is wanted: then it is the passkey', async () => {
+    const ready = await own();
+    assert.ok(isConsent((await ready.setting.signIn()).answer));
+    const wanted = await ready.setting.signIn({ acr_values: 'urn:gatehouse:acr:multi-factor' });
+    assert.equal(heading(wanted.answer), 'Show your passkey');
+    assert.ok(asksForPasskey(wanted.answer.text) && !asksForCode(wanted));
+    assert.match(wanted.answer.text, /This browser cannot show a passkey here/);
+    const next = await showPasskey(app(), wanted, answerFor(wanted, ready.given));
+    assert.ok(isConsent(next.answer));
+  });
+
+  it('no passkey is taken where no second factor is due', async () => {
+    const at = await setting.begin();
+    const { fields } = readForm(at.answer.text);
+    const form = { ...fields, credential: new TestPasskey('https://a.example').get({ challenge: '' }) };
+    const early = await app().send('POST', '/second-factor/passkey', { headers: at.jar.header, form });
+    assert.equal(early.status, 400);
+    const forged = { ...form, csrf: 'x' };
+    const sent = await app().send('POST', '/second-factor/passkey', { headers: at.jar.header, form: forged });
+    assert.equal(sent.status, 403);
+  });
+
+  it('wrong ones after the password count for their address: 429 beyond its limit', async () => {
+    const one = await app().another({ 'limit.sign-in': '2/min' });
+    const ready = await own(one);
+    await giveDevice(one, ready.setting.user);
+    const asked = await ready.setting.signIn();
+    for (let tries = 0; tries < 2; tries += 1) assert.equal((await showPasskey(one, asked, '{}')).answer.status, 401);
+    assert.equal((await showPasskey(one, asked, answerFor(asked, ready.given))).answer.status, 429);
+  });
+}

@@ -51,7 +51,6 @@ export interface EventDetails {
   /** The user let a device of the app in that shows a code; its tokens follow when it asks. */
   'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'device.denied': { readonly user_id: number };
-  /** Somebody typed a code that no device shows. */
   'device.code_refused': Nothing;
   /** The user took back what an app, the target, was allowed; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };

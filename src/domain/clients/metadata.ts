@@ -49,13 +49,19 @@ export type ClientMetadata = Pick<
   | 'extra'
 >;
 
-export const knownGrantTypes: readonly GrantType[] = [
+/** Those of the document's §2.1. */
+export const documentedGrantTypes = [
   'authorization_code',
   'implicit',
   'password',
   'refresh_token',
   'client_credentials',
-];
+] as const satisfies GrantType[];
+/** RFC 8628 §3.4. */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code' satisfies GrantType;
+/** RFC 8693 §2.1. */
+export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange' satisfies GrantType;
+export const standardGrantTypes: readonly GrantType[] = [...documentedGrantTypes, deviceGrant, exchangeGrant];
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
 export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
@@ -65,6 +71,7 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
   // The document's §7 knows one error of a registration; it comes before those that it does not know.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
+  const knownGrantTypes = rules.standard ? standardGrantTypes : documentedGrantTypes;
   const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };

@@ -1,0 +1,55 @@
+/**
+ * Runs the tests beside one real PostgreSQL, which is started for them and stopped after them in every case.
+ *
+ *     node scripts/test.ts                               all of them
+ *     node scripts/test.ts test/x.test.ts                those files
+ *     node scripts/test.ts --test-name-pattern=refresh   flags of `node --test` are passed on
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serverVariable, startPostgres } from '../test/support/postgres.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const flags = [
+  '--test',
+  // More than the two cores of the smallest machine that this is meant for: many tests wait for processes and disks.
+  '--test-concurrency=3',
+  // Of one file: nothing that waits for what never comes holds the run up for ever.
+  '--test-timeout=1200000',
+  '--test-reporter=/tmp/gh/filetimes.mjs',
+  '--unhandled-rejections=strict',
+  '--throw-deprecation',
+];
+
+/**
+ * Runs `node --test` to its end and gives its exit status. It leads a process group, so that a signal to this process
+ * reaches the test files as well, which the runner alone would leave behind.
+ */
+async function runTests(args: readonly string[], serverUrl: string): Promise<number> {
+  const child = spawn(process.execPath, [...flags, ...args], {
+    cwd: root,
+    detached: true,
+    // Each file is a process that loads the same sources: what Node made of them is kept.
+    env: { NODE_COMPILE_CACHE: join(root, '.cache/tests'), ...process.env, [serverVariable]: serverUrl },
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => child.pid && process.kill(-child.pid, signal));
+  }
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+const given = process.argv.slice(2);
+const files = given.filter((arg) => !arg.startsWith('-'));
+const passedOn = given.filter((arg) => arg.startsWith('-'));
+
+const server = startPostgres();
+try {
+  process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], server.url);
+} finally {
+  await server.stop();
+}

@@ -1,9 +1,8 @@
-/** The account pages: each function returns the HTML of a whole document that needs no script. */
+/** The pages of the parts of an account: each function returns the HTML of a whole document that needs no script. */
 
 import { browserName } from './browser-name.ts';
-import { icons } from './icons.ts';
-import { formAction, signOutLink } from './links.ts';
-import { page, person, tile } from './page.ts';
+import { formAction } from './links.ts';
+import { page, tile } from './page.ts';
 import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
@@ -14,70 +13,6 @@ interface OwnView {
   readonly csrf: string;
   /** The word for what was done just now, as the address has it. */
   readonly done?: string | undefined;
-}
-
-export interface AccountView extends Omit<OwnView, 'csrf'> {
-  readonly userName: string;
-  readonly userEmail: string;
-  /** When the password was set; milliseconds. */
-  readonly passwordChangedAt: number | null;
-  readonly devices: number;
-  readonly passkeys: number;
-  readonly sessions: number;
-  readonly apps: number;
-}
-
-function counted(count: number, one: string, several: string, none: string): string {
-  if (count === 0) return none;
-  return count === 1 ? `1 ${one}` : `${count} ${several}`;
-}
-
-/** The overview: who is signed in, and the parts of the account. */
-export function accountPage(view: AccountView): string {
-  const { accountName, userName, userEmail, passwordChangedAt } = view;
-  const parts = [
-    {
-      href: formAction('showPasswordChange'),
-      icon: icons.lock,
-      title: 'Password',
-      state: passwordChangedAt === null ? 'Change it' : `Set ${moment(passwordChangedAt).text}`,
-    },
-    {
-      href: formAction('showSecondFactors'),
-      icon: icons.phone,
-      title: 'Second factors',
-      state: counted(view.devices, 'device', 'devices', 'None: the password alone signs you in'),
-    },
-    {
-      href: formAction('showPasskeys'),
-      icon: icons.key,
-      title: 'Passkeys',
-      state: counted(view.passkeys, 'passkey', 'passkeys', 'None: sign in without the password'),
-    },
-    {
-      href: formAction('showSessions'),
-      icon: icons.device,
-      title: 'Where you are signed in',
-      state: counted(view.sessions, 'browser', 'browsers', 'Nowhere'),
-    },
-    {
-      href: formAction('showApps'),
-      icon: icons.apps,
-      title: 'Applications',
-      state: counted(view.apps, 'uses your account', 'use your account', 'None uses your account'),
-    },
-  ];
-  return page(
-    'account',
-    { title: 'Your account', accountName, wide: true },
-    {
-      app: tile(accountName, undefined),
-      user: person(userName, userEmail),
-      notice: notice(view.done),
-      parts,
-      signOut: signOutLink,
-    },
-  );
 }
 
 /** A page below the overview. */

@@ -1,0 +1,50 @@
+/** A service on loopback with a temporary data directory, as the client libraries of all languages meet it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Service, startService } from '../../test/support/process.ts';
+import { runningAccount } from '../../test/support/running-account.ts';
+
+export interface Stage {
+  /** What a program is told of the service, in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const email = 'conformance@example.com';
+const password = 'correct horse battery staple';
+const role = 'Everyone';
+
+/** An account that anyone may register a client in, whose apps are open to all who have the role; a user with it. */
+export async function openStage(): Promise<Stage> {
+  const service: Service = await startService({ database: 'sqlite', demo: true });
+  try {
+    await createRole(service);
+    const at = ['--account', 'demo'];
+    await service.cli('user', 'create', ...at, '--email', email, '--password', password, '--role', role);
+    const settings = ['registration=open', `open_registration_roles=${role}`, 'limit.register-open=off'];
+    await service.cli('account', 'set', 'demo', ...settings);
+    const issuer = `http://localhost:${service.port}`;
+    return {
+      env: { GATEHOUSE_ISSUER: issuer, GATEHOUSE_EMAIL: email, GATEHOUSE_PASSWORD: password },
+      close: () => service.installation.dispose(),
+    };
+  } catch (error) {
+    await service.installation.dispose();
+    throw error;
+  }
+}
+
+async function createRole(service: Service): Promise<void> {
+  const demo = JSON.parse(readFileSync(join(service.folder, 'data/demo.json'), 'utf8'));
+  const account = runningAccount(service, 'demo', `localhost:${service.port}`);
+  try {
+    const form = { grant_type: 'client_credentials', ...demo.credential };
+    const { body } = await account.send('POST', '/auth/oauth2/v2/token', { form });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    const { status, text } = await account.send('POST', '/api/2/roles', { headers, json: { name: role } });
+    if (status !== 201) throw new Error(`no role: ${text}`);
+  } finally {
+    account.close();
+  }
+}

@@ -1,54 +1,50 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { COSEALG, decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
-import type { Passkeys, ShownPasskey } from '../domain/passkeys/port.ts';
+import type { PasskeyReference, Passkeys, ShownPasskey } from '../domain/passkeys/port.ts';
 
-/** What every authenticator can do one of (WebAuthn Level 3 §5.4). */
-const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
-/** How long the browser waits for the person. */
+/** What every authenticator can do one of (WebAuthn Level 3 §5.4): Ed25519, ES256, RS256, by their numbers in COSE (RFC 9053, RFC 8812). */
+const algorithms = [-8, -7, -257];
+/** How long the browser waits for the person; milliseconds. */
 const timeout = 300_000;
 /** A credential's id has up to 1,023 bytes (WebAuthn Level 3 §4). */
 const longestId = 1364;
 
+/** Loaded with the first answer: it is as large as all else that a process begins with. */
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
+
 /** Passkeys, with the checks of WebAuthn Level 3 §7.1 and §7.2; the person has to be verified by the authenticator, always. */
 export function createPasskeys(): Passkeys {
   return {
-    creationOptions: async ({ id, name }, { challenge, userHandle, userName, displayName, known }) =>
-      JSON.stringify(
-        await generateRegistrationOptions({
-          rpID: id,
-          rpName: name,
-          challenge: bytesOf(challenge),
-          userID: Uint8Array.from(userHandle),
-          userName,
-          userDisplayName: displayName,
-          timeout,
-          attestationType: 'none',
-          excludeCredentials: referencesTo(known),
-          authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-          supportedAlgorithmIDs: algorithms,
-        }),
-      ),
-    requestOptions: async ({ id }, { challenge, allowed }) =>
-      JSON.stringify(
-        await generateAuthenticationOptions({
-          rpID: id,
-          challenge: bytesOf(challenge),
-          allowCredentials: referencesTo(allowed),
-          timeout,
-          userVerification: 'required',
-        }),
-      ),
+    creationOptions: ({ id, name }, { challenge, userHandle, userName, displayName, known }) =>
+      JSON.stringify({
+        challenge,
+        rp: { id, name },
+        user: { id: userHandle.toString('base64url'), name: userName, displayName },
+        pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+        timeout,
+        attestation: 'none',
+        excludeCredentials: known.map(describe),
+        // `requireResidentKey` for browsers of Level 1 (§5.4.4).
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      } satisfies PublicKeyCredentialCreationOptionsJSON),
+    requestOptions: ({ id }, { challenge, allowed }) =>
+      JSON.stringify({
+        challenge,
+        rpId: id,
+        allowCredentials: allowed.map(describe),
+        timeout,
+        userVerification: 'required',
+      } satisfies PublicKeyCredentialRequestOptionsJSON),
     read,
     verifyNew: async ({ id, origin }, challenge, answer) => {
       const response = parse(answer);
-      if (!response || !isUnattested(response)) return null;
+      if (!response || !(await isUnattested(response))) return null;
       const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
+      const { verifyRegistrationResponse } = await library();
       const checked = await refusing(() =>
         verifyRegistrationResponse({ response, ...expected, supportedAlgorithmIDs: algorithms }),
       );
@@ -68,6 +64,7 @@ export function createPasskeys(): Passkeys {
       if (!response) return null;
       const credential = { id: credentialId, publicKey: Uint8Array.from(publicKey), counter };
       const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id };
+      const { verifyAuthenticationResponse } = await library();
       const checked = await refusing(() =>
         // Of another form than said, and the library says so.
         verifyAuthenticationResponse({ response: response as never, ...expected, credential }),
@@ -83,12 +80,9 @@ export function createPasskeys(): Passkeys {
   };
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(Buffer.from(text, 'base64url'));
-}
-
-function referencesTo(known: readonly { readonly credentialId: string; readonly transports: readonly string[] }[]) {
-  return known.map(({ credentialId, transports }) => ({ id: credentialId, transports: [...transports] }));
+function describe({ credentialId, transports }: PasskeyReference) {
+  // Names of `transportNames`, which the type does not know.
+  return { type: 'public-key', id: credentialId, transports: [...transports] as never } as const;
 }
 
 /** The library says no by throwing. */
@@ -114,7 +108,7 @@ function read(answer: string): ShownPasskey | null {
   if (!parsed) return null;
   try {
     const { clientDataJSON, userHandle } = parsed.response as { clientDataJSON: string; userHandle?: unknown };
-    const { challenge, crossOrigin } = JSON.parse(isoBase64URL.toUTF8String(clientDataJSON));
+    const { challenge, crossOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
     // No page of ours stands in another's frame.
     if (typeof challenge !== 'string' || crossOrigin === true) return null;
     return { credentialId: parsed.id, challenge, userHandle: typeof userHandle === 'string' ? userHandle : null };
@@ -127,7 +121,8 @@ function read(answer: string): ShownPasskey | null {
  * Whether nobody vouches for the authenticator, as was asked for (WebAuthn Level 3 §5.4.7): no statement, or one by the
  * passkey itself. Certificates name addresses at which they could have been revoked, and the library would ask there.
  */
-function isUnattested({ response }: RegistrationResponseJSON): boolean {
+async function isUnattested({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await helpers();
   try {
     const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
     const statement = attestation.get('attStmt');

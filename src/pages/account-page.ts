@@ -1,6 +1,6 @@
 import { icons } from './icons.ts';
 import { formAction, signOutLink } from './links.ts';
-import { page, person } from './page.ts';
+import { page, person, tile } from './page.ts';
 import { moment, notice } from './said.ts';
 
 export interface AccountView {

@@ -34,7 +34,7 @@ export async function findFactorWays(
   const codes = devices.some(makesCodes);
   if (devices.every(makesCodes)) return { codes, passkeyOptions: null };
   const allowed = await store.passkeys.list(account.id, due.user.id);
-  return { codes, passkeyOptions: await passkeyOptions(services, account, purposeOf(due), allowed) };
+  return { codes, passkeyOptions: passkeyOptions(services, account, purposeOf(due), allowed) };
 }
 
 /** Takes a passkey of the user's, and goes on as `giveSecondFactor` does. Throws as that does. */

@@ -36,7 +36,7 @@ export function signInPasskeyOptions(
   services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
   request: OpenRequest,
-): Promise<string> {
+): string {
   return passkeyOptions(services, account, purposeOf(request), []);
 }
 

@@ -49,7 +49,7 @@ export async function listOwnPasskeys(services: WriteServices, account: Account,
     return { id, name, createdAt, lastUsedAt, backedUp };
   });
   const full = devices >= mostDevices;
-  return { passkeys, creationOptions: full ? null : await creationOptions(services, account, visit, stored) };
+  return { passkeys, creationOptions: full ? null : creationOptions(services, account, visit, stored) };
 }
 
 function creationOptions(
@@ -57,7 +57,7 @@ function creationOptions(
   account: Account,
   visit: Owner,
   stored: readonly StoredPasskey[],
-): Promise<string> {
+): string {
   const { user } = visit;
   const userName = user.email ?? user.username ?? '';
   return services.passkeys.creationOptions(relyingPartyOf(account), {

@@ -50,12 +50,12 @@ export interface Passkeys {
       readonly displayName: string;
       readonly known: readonly PasskeyReference[];
     },
-  ): Promise<string>;
+  ): string;
   /** What it is asked with to show one: of the `allowed`, or any where there are none. */
   requestOptions(
     party: RelyingParty,
     asked: { readonly challenge: string; readonly allowed: readonly PasskeyReference[] },
-  ): Promise<string>;
+  ): string;
   read(answer: string): ShownPasskey | null;
   verifyNew(party: RelyingParty, challenge: string, answer: string): Promise<NewPasskey | null>;
   verify(

@@ -11,12 +11,12 @@ import { referenceTo, relyingPartyOf, userHandleOf } from './relying-party.ts';
 type PasskeyServices = Pick<Services, 'store' | 'clock' | 'vault' | 'passkeys'>;
 
 /** What a browser is asked with for a passkey: of the user given, or of anyone's. */
-export async function passkeyOptions(
+export function passkeyOptions(
   services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
   purpose: Purpose,
   allowed: readonly StoredPasskey[],
-): Promise<string> {
+): string {
   const challenge = newChallenge(services, account, purpose);
   return services.passkeys.requestOptions(relyingPartyOf(account), { challenge, allowed: allowed.map(referenceTo) });
 }

@@ -22,7 +22,7 @@ export function passkeySignIns(
       if (result.outcome === 'wrong') {
         const { request } = result;
         const again = { username: request.record.parameters.loginHint ?? '', problem: 'passkey' } as const;
-        const form = await representSignIn(services, account, browser, request, again);
+        const form = representSignIn(services, account, browser, request, again);
         return respond(401, form, { ...formHeaders(request, true), ...formChallenge });
       }
       const location = pageLink('continueAuthorization', body.request ?? '');

@@ -51,19 +51,19 @@ export function formView(account: Account, { browserSecret, requestId }: Browser
 }
 
 /** The sign-in form for a request, with a new challenge for a passkey. */
-export async function representSignIn(
+export function representSignIn(
   services: Pick<Services, 'vault' | 'random' | 'clock' | 'passkeys'>,
   account: Account,
   browser: BrowserState,
   request: OpenRequest,
   { username, problem }: { readonly username: string; readonly problem?: 'wrong' | 'missing' | 'passkey' },
-): Promise<string> {
+): string {
   return signInPage({
     ...formView(account, browser, request),
     username,
     problem,
     action: formAction('signIn'),
-    passkeyOptions: await signInPasskeyOptions(services, account, request),
+    passkeyOptions: signInPasskeyOptions(services, account, request),
     passkeyAction: formAction('signInWithPasskey'),
   });
 }

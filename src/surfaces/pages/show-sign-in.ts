@@ -18,7 +18,7 @@ export function showSignIn(
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const given = { username: record.parameters.loginHint ?? '' };
-    const form = await representSignIn(services, account, browser, current.request, given);
+    const form = representSignIn(services, account, browser, current.request, given);
     return respond(200, form, formHeaders(current.request, true));
   };
 }

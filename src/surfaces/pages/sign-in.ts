@@ -23,7 +23,7 @@ export function signIn(
       });
     }
     const { request, outcome: problem } = result;
-    const form = await representSignIn(services, account, browser, request, { username, problem });
+    const form = representSignIn(services, account, browser, request, { username, problem });
     return respond(401, form, { ...formHeaders(request, true), ...formChallenge });
   };
 }

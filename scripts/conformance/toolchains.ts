@@ -65,7 +65,7 @@ const java: Toolchain = {
   },
 };
 
-/** The gems have no registry of their own here: those of the system, Debian's `ruby-omniauth-openid-connect`. */
+/** The gems are those of the system: on Debian the package `ruby-omniauth-openid-connect`. */
 const ruby: Toolchain = {
   language: 'ruby',
   needs: ['ruby'],

@@ -168,7 +168,8 @@ export interface paths {
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives, in the query of its `redirect_uri`:
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
+         *     (in the query where it asked for none):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
@@ -176,16 +177,23 @@ export interface paths {
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` other than `query` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
-         *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
+         *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
+         *     | `invalid_request_uri` | `request_uri` is not registered, or there is no request object |
+         *     | `request_not_supported` | `request` of a client that has registered no keys |
+         *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
+         *
+         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
+         *     registered, else on a page.
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
@@ -201,7 +209,8 @@ export interface paths {
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
-         *     session and a consent exist. The client receives, in the query of its `redirect_uri`:
+         *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
+         *     (in the query where it asked for none):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
@@ -209,22 +218,56 @@ export interface paths {
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` other than `query` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
          *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
          *     | `unsupported_response_type` | `response_type` is not `code` |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
+         *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in |
+         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
-         *     | `request_not_supported`, `request_uri_not_supported` | `request` or `request_uri` is present |
+         *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
+         *     | `invalid_request_uri` | `request_uri` is not registered, or there is no request object |
+         *     | `request_not_supported` | `request` of a client that has registered no keys |
+         *     | `request_uri_not_supported` | `request_uri` where the operator lets the service fetch nothing |
+         *
+         *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
+         *     registered, else on a page.
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
          *     the app is told so by a page as well, except with `prompt=none`.
          */
         readonly post: operations["authorizeByForm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/oauth2/par": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Push an authorization request
+         * @description Takes an authorization request straight from the client
+         *     ([RFC 9126](https://www.rfc-editor.org/rfc/rfc9126)), so that the browser carries nothing of it: the client sends
+         *     the browser to `GET /oauth2/authorize` with its `client_id` and the `request_uri` of this answer alone. The client
+         *     authenticates as at the token endpoint; an assertion may also name this endpoint as its audience. The members are
+         *     those of the authorization request, `request` with a request object included, and are checked in the same way.
+         *
+         *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
+         *     a minute unless the account says otherwise) are taken of a client and source address.
+         */
+        readonly post: operations["pushRequest"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -322,7 +365,8 @@ export interface paths {
         /**
          * Read the user's claims
          * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)).
+         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
+         *     the authorization request asked for one by one with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
          *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
@@ -332,7 +376,8 @@ export interface paths {
         /**
          * Read the user's claims, by form
          * @description Claims about the user that the access token speaks for, as far as its scopes go
-         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)).
+         *     ([OpenID Connect Core section 5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)), and those that
+         *     the authorization request asked for one by one with `claims`.
          *
          *     The credential is a **user's access token** from `POST /oauth2/token` with the scope `openid`, not the token of an
          *     API credential: see the scheme `accessToken`. It is checked by the operation itself.
@@ -486,10 +531,12 @@ export interface components {
             /**
              * @description How authorization answers are delivered.
              * @example [
-             *       "query"
+             *       "query",
+             *       "fragment",
+             *       "form_post"
              *     ]
              */
-            readonly response_modes_supported: readonly "query"[];
+            readonly response_modes_supported: readonly ("query" | "fragment" | "form_post")[];
             /**
              * @description Grants that are switched on in the account; `password` only where it was turned on.
              * @example [
@@ -502,10 +549,11 @@ export interface components {
             /**
              * @description How users are named to clients.
              * @example [
-             *       "public"
+             *       "public",
+             *       "pairwise"
              *     ]
              */
-            readonly subject_types_supported: readonly "public"[];
+            readonly subject_types_supported: readonly ("public" | "pairwise")[];
             /**
              * @description Algorithms that sign id tokens.
              * @example [
@@ -613,29 +661,72 @@ export interface components {
              */
             readonly claims_supported: readonly string[];
             /**
+             * @description Values of `display` that are known; none changes anything.
+             * @example [
+             *       "page"
+             *     ]
+             */
+            readonly display_values_supported: readonly "page"[];
+            /**
+             * @description Languages of the pages, as BCP 47 language tags.
+             * @example [
+             *       "en"
+             *     ]
+             */
+            readonly ui_locales_supported: readonly string[];
+            /**
              * @description Authorization answers carry `iss` ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)).
              * @example true
              * @constant
              */
             readonly authorization_response_iss_parameter_supported: true;
             /**
-             * @description The parameter `claims` is ignored.
-             * @example false
+             * @description Claims can be asked for one by one.
+             * @example true
              * @constant
              */
-            readonly claims_parameter_supported: false;
+            readonly claims_parameter_supported: true;
             /**
-             * @description The parameter `request` is refused.
-             * @example false
+             * @description Request objects are taken by value.
+             * @example true
              * @constant
              */
-            readonly request_parameter_supported: false;
+            readonly request_parameter_supported: true;
             /**
-             * @description The parameter `request_uri` is refused.
+             * @description Request objects are taken by reference.
+             * @example true
+             * @constant
+             */
+            readonly request_uri_parameter_supported: true;
+            /**
+             * @description Addresses of request objects are registered before, as `request_uris`.
+             * @example true
+             * @constant
+             */
+            readonly require_request_uri_registration: true;
+            /**
+             * @description Algorithms with which clients may sign request objects.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly request_object_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
+            /**
+             * Format: uri
+             * @description Where authorization requests are pushed.
+             * @example https://demo.id.example.com/oauth2/par
+             */
+            readonly pushed_authorization_request_endpoint: string;
+            /**
+             * @description Requests need not be pushed, unless the client registered so.
              * @example false
              * @constant
              */
-            readonly request_uri_parameter_supported: false;
+            readonly require_pushed_authorization_requests: false;
             /**
              * Format: uri
              * @description Where this documentation is served.
@@ -772,7 +863,7 @@ export interface components {
              */
             readonly software_statement?: string;
             /**
-             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @description Where all `redirect_uris` of the client are listed, as a JSON array ([OpenID Connect Registration section 5](https://openid.net/specs/openid-connect-registration-1_0.html#SectorIdentifierValidation)): https. Of a client whose `subject_type` is `pairwise` it is fetched at registration, as the operator permits; one that cannot be fetched, or does not list them, is `invalid_client_metadata`. At most 2048 characters.
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
@@ -802,17 +893,19 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
-             * @example RS256
+             * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
+             * @example ES256
              */
             readonly request_object_signing_alg?: string;
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
              */
             readonly request_object_encryption_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example A256GCM
              */
             readonly request_object_encryption_enc?: string;
@@ -863,7 +956,7 @@ export interface components {
              */
             readonly software_statement?: string;
             /**
-             * @description Refused with `invalid_client_metadata`, and never fetched. Subjects are the same for all clients.
+             * @description Where all `redirect_uris` of the client are listed, as a JSON array ([OpenID Connect Registration section 5](https://openid.net/specs/openid-connect-registration-1_0.html#SectorIdentifierValidation)): https. Of a client whose `subject_type` is `pairwise` it is fetched at registration, as the operator permits; one that cannot be fetched, or does not list them, is `invalid_client_metadata`. At most 2048 characters.
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
@@ -893,17 +986,19 @@ export interface components {
              */
             readonly userinfo_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
-             * @example RS256
+             * @description The one algorithm of the client's request objects: one of `request_object_signing_alg_values_supported`; another, `none` included, is `invalid_client_metadata`. Left out: any of them.
+             * @example ES256
              */
             readonly request_object_signing_alg?: string;
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example RSA-OAEP
              */
             readonly request_object_encryption_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Request objects are not read.
+             * @description Refused with `invalid_client_metadata`. Request objects are signed, never encrypted.
              * @example A256GCM
              */
             readonly request_object_encryption_enc?: string;
@@ -941,6 +1036,18 @@ export interface components {
          * @example urn:ietf:params:oauth:client-assertion-type:jwt-bearer
          */
         readonly ClientAssertionType: string;
+        /**
+         * @description Where request objects of the client may be ([OpenID Connect Registration section 2](https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata)): https, at most 20 addresses of 2048 characters; a fragment may be there. Whether the service asks an address is a setting of the operator. Never fetched at registration.
+         * @example [
+         *       "https://portal.example.com/request.jwt"
+         *     ]
+         */
+        readonly RequestUris: readonly string[];
+        /**
+         * @description Whether only pushed requests of the client are taken ([RFC 9126 section 6](https://www.rfc-editor.org/rfc/rfc9126#section-6)).
+         * @example true
+         */
+        readonly RequirePushed: boolean;
         /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
@@ -999,6 +1106,15 @@ export interface components {
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            /**
+             * Format: uri
+             * @description As registered.
+             * @example https://portal.example.com/sector.json
+             */
+            readonly sector_identifier_uri?: string;
+            readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
+            readonly request_uris?: components["schemas"]["RequestUris"];
+            readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
             readonly default_max_age?: components["schemas"]["DefaultMaxAge"];
             readonly app_id: components["schemas"]["AppId"];
             readonly account_id: components["schemas"]["AccountId"];
@@ -1077,25 +1193,170 @@ export interface components {
              */
             readonly login_hint?: string;
             /**
+             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+             */
+            readonly id_token_hint?: string;
+            /**
+             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @example {"userinfo":{"email":{"essential":true}}}
+             */
+            readonly claims?: string;
+            /**
+             * @description Read and ignored: the pages fit every window. At most 64 characters.
+             * @example page
+             */
+            readonly display?: string;
+            /**
+             * @description Read and ignored: the pages are in English. At most 255 characters.
+             * @example en
+             */
+            readonly ui_locales?: string;
+            /**
              * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
             /**
-             * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-             * @example query
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @example form_post
              */
             readonly response_mode?: string;
             /**
-             * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
              * @example eyJhbGciOiJub25lIn0.e30.
              */
             readonly request?: string;
             /**
-             * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
+        };
+        /** @description An authorization request with what the client shows who it is with; the members of the form. */
+        readonly PushedRequest: {
+            /**
+             * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+             * @example code
+             */
+            readonly response_type?: string;
+            readonly client_id?: components["schemas"]["FormClientId"];
+            /**
+             * @description One of the client's registered `redirect_uris`, character for character; for a native app on a loopback address the port may differ ([RFC 8252 section 7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). Missing or not registered: a page with status 400. At most 2048 characters.
+             * @example https://portal.example.com/callback
+             */
+            readonly redirect_uri?: string;
+            /**
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+             * @example openid profile email
+             */
+            readonly scope?: string;
+            /**
+             * @description Any value; comes back unchanged, so that the client can match answer and request ([RFC 6749 section 10.12](https://www.rfc-editor.org/rfc/rfc6749#section-10.12)). At most 2048 characters.
+             * @example af0ifjsldkj
+             */
+            readonly state?: string;
+            /**
+             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+             * @example n-0S6_WzA2Mj
+             */
+            readonly nonce?: string;
+            /**
+             * @description base64url of the SHA-256 of the `code_verifier`, 43 characters ([RFC 7636 section 4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2)). Needed for clients of the method `none`, advised for all.
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            readonly code_challenge?: string;
+            /**
+             * @description Must be `S256` when there is a `code_challenge`. `plain` is refused. At most 64 characters.
+             * @example S256
+             */
+            readonly code_challenge_method?: string;
+            /**
+             * @description Values separated by spaces: `none` (show no page; alone), `login` (ask for the password again), `consent` (ask for consent again), `select_account` (as `login`) ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). At most 128 characters.
+             * @example login
+             */
+            readonly prompt?: string;
+            /**
+             * @description Greatest age of the sign-in in whole seconds, 0 to 2147483647; an older one is asked for again. Written in decimal digits, at most 10.
+             * @example 3600
+             */
+            readonly max_age?: string;
+            /**
+             * @description How the user is to show who they are: values of `acr_values_supported` separated by spaces, in the order of preference; values that are not known are ignored. With `urn:gatehouse:acr:multi-factor` as the first of them a second factor is asked for ([RFC 9470 section 4](https://www.rfc-editor.org/rfc/rfc9470#section-4)). At most 512 characters.
+             * @example urn:gatehouse:acr:multi-factor
+             */
+            readonly acr_values?: string;
+            /**
+             * @description User name or e-mail address to put into the sign-in form. At most 255 characters.
+             * @example ada@example.com
+             */
+            readonly login_hint?: string;
+            /**
+             * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+             */
+            readonly id_token_hint?: string;
+            /**
+             * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+             * @example {"userinfo":{"email":{"essential":true}}}
+             */
+            readonly claims?: string;
+            /**
+             * @description Read and ignored: the pages fit every window. At most 64 characters.
+             * @example page
+             */
+            readonly display?: string;
+            /**
+             * @description Read and ignored: the pages are in English. At most 255 characters.
+             * @example en
+             */
+            readonly ui_locales?: string;
+            /**
+             * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
+            /**
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @example form_post
+             */
+            readonly response_mode?: string;
+            /**
+             * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
+             * @example eyJhbGciOiJub25lIn0.e30.
+             */
+            readonly request?: string;
+            /**
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @example https://portal.example.com/request.jwt
+             */
+            readonly request_uri?: string;
+            readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
+        };
+        /** @description How the client names the request at the authorization endpoint. */
+        readonly PushedRequestReference: {
+            /**
+             * @description To be sent as `request_uri`, once. At most 255 characters.
+             * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c
+             */
+            readonly request_uri: string;
+            /**
+             * @description For how long, in seconds.
+             * @example 90
+             */
+            readonly expires_in: number;
+        };
+        /** @description Why a request was not taken ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)). */
+        readonly PushedRequestError: {
+            /**
+             * @description The kind of mistake; the table of the answer 400 says when each occurs.
+             * @example invalid_request
+             * @enum {string}
+             */
+            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported";
+            readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out that a client asks for; the members of the form. */
         readonly EndSessionRequest: {
@@ -1434,7 +1695,7 @@ export interface components {
          */
         readonly RedirectUris: readonly string[];
         /**
-         * @description `public` (default). Another value is `invalid_client_metadata`.
+         * @description `public` (default) or `pairwise`, with which clients of one sector alone see the same `sub`. Another value is `invalid_client_metadata`.
          * @example public
          */
         readonly subject_type: string;
@@ -1586,11 +1847,11 @@ export interface components {
          */
         readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
         /**
-         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`.
+         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
          * @enum {string}
          */
-        readonly SubjectType: "public";
+        readonly SubjectType: "public" | "pairwise";
         /**
          * @description Algorithm that signs the client's id tokens.
          * @example RS256
@@ -1663,11 +1924,6 @@ export interface components {
          */
         readonly AccountId: number;
         /**
-         * @description The refresh token of the latest token answer, at most 512 characters. Each use replaces it ([RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6)).
-         * @example rt_7hKq2LmN9pRsT4vWxYz1aBcD3eFgH5jK
-         */
-        readonly FormRefreshToken: string;
-        /**
          * @description The client's identifier, at most 255 characters. Needed when the request has no Basic header.
          * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
          */
@@ -1678,6 +1934,11 @@ export interface components {
          * @example cs_nR5tY8uJ2kL6pQ9wE3xC7vB1mH4gF0dS
          */
         readonly FormClientSecret: string;
+        /**
+         * @description The refresh token of the latest token answer, at most 512 characters. Each use replaces it ([RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6)).
+         * @example rt_7hKq2LmN9pRsT4vWxYz1aBcD3eFgH5jK
+         */
+        readonly FormRefreshToken: string;
         /**
          * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
@@ -1824,6 +2085,18 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description The client is told of an error and asked for `response_mode` `form_post`: a page with one form, to be sent to the client's `redirect_uri` with the error as hidden members. A script sends it at once; without scripts, its button does. */
+        readonly FormPostPage: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /** @example <!doctype html><html lang="en"><title>Back to the application</title>…</html> */
+                readonly "text/html": components["schemas"]["Page"];
+            };
         };
         /** @description The request cannot be answered to the client: `client_id` is missing or unknown, `redirect_uri` is missing or not registered, a parameter is too long or given twice, or the form cannot be read. A page says which; nothing is redirected. */
         readonly BadAuthorizationRequest: {
@@ -2196,22 +2469,37 @@ export interface components {
          */
         readonly LoginHint: string;
         /**
+         * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+         */
+        readonly UserHint: string;
+        /**
+         * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+         * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
+         */
+        readonly Claims: string;
+        /**
+         * @description Read and ignored: the pages fit every window. At most 64 characters.
+         * @example page
+         */
+        readonly Display: string;
+        /**
          * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
          * @example https://api.example.com/orders
          */
         readonly Resource: string;
         /**
-         * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-         * @example query
+         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+         * @example form_post
          */
         readonly ResponseMode: string;
         /**
-         * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+         * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
          * @example eyJhbGciOiJub25lIn0.e30.
          */
         readonly Request: string;
         /**
-         * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
@@ -2328,7 +2616,9 @@ export interface operations {
                      *         "code"
                      *       ],
                      *       "response_modes_supported": [
-                     *         "query"
+                     *         "query",
+                     *         "fragment",
+                     *         "form_post"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -2336,7 +2626,8 @@ export interface operations {
                      *         "client_credentials"
                      *       ],
                      *       "subject_types_supported": [
-                     *         "public"
+                     *         "public",
+                     *         "pairwise"
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",
@@ -2415,9 +2706,25 @@ export interface operations {
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
-                     *       "claims_parameter_supported": false,
-                     *       "request_parameter_supported": false,
-                     *       "request_uri_parameter_supported": false,
+                     *       "display_values_supported": [
+                     *         "page"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "en"
+                     *       ],
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true,
+                     *       "require_request_uri_registration": true,
+                     *       "request_object_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
+                     *       "require_pushed_authorization_requests": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -2470,7 +2777,9 @@ export interface operations {
                      *         "code"
                      *       ],
                      *       "response_modes_supported": [
-                     *         "query"
+                     *         "query",
+                     *         "fragment",
+                     *         "form_post"
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
@@ -2478,7 +2787,8 @@ export interface operations {
                      *         "client_credentials"
                      *       ],
                      *       "subject_types_supported": [
-                     *         "public"
+                     *         "public",
+                     *         "pairwise"
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
                      *         "RS256",
@@ -2557,9 +2867,25 @@ export interface operations {
                      *         "groups"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
-                     *       "claims_parameter_supported": false,
-                     *       "request_parameter_supported": false,
-                     *       "request_uri_parameter_supported": false,
+                     *       "display_values_supported": [
+                     *         "page"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "en"
+                     *       ],
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true,
+                     *       "require_request_uri_registration": true,
+                     *       "request_object_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
+                     *       ],
+                     *       "pushed_authorization_request_endpoint": "https://demo.id.example.com/oauth2/par",
+                     *       "require_pushed_authorization_requests": false,
                      *       "service_documentation": "https://demo.id.example.com/docs"
                      *     }
                      */
@@ -2871,22 +3197,42 @@ export interface operations {
                  */
                 readonly login_hint?: components["parameters"]["LoginHint"];
                 /**
+                 * @description An id token that the client got here for the user who is meant, expired or not ([OpenID Connect Core section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)). A session of another user is not used: with `prompt=none` that is `login_required`, and so it is when another user signs in. A text of any other kind is `invalid_request`. At most 8192 characters.
+                 * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
+                 */
+                readonly id_token_hint?: components["parameters"]["UserHint"];
+                /**
+                 * @description Single claims that are wanted in the id token or from userinfo, as a JSON object ([OpenID Connect Core section 5.5](https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter)), of those in `claims_supported` that a scope of the client opens; the user is asked for consent to that scope. One that is asked for with `value` or `values` comes only where it is one of them. In `id_token`, a `sub` with a `value` is as an `id_token_hint`; an `acr` with values is as `acr_values`, and an essential one that the sign-in cannot have is `unmet_authentication_requirements`. Claims that are not known are ignored; the claims of a refreshed id token are those of its scope. At most 4096 characters.
+                 * @example {"userinfo":{"email":{"essential":true}},"id_token":{"groups":null}}
+                 */
+                readonly claims?: components["parameters"]["Claims"];
+                /**
+                 * @description Read and ignored: the pages fit every window. At most 64 characters.
+                 * @example page
+                 */
+                readonly display?: components["parameters"]["Display"];
+                /**
+                 * @description Read and ignored: the pages are in English. At most 255 characters.
+                 * @example en
+                 */
+                readonly ui_locales?: components["parameters"]["UiLocales"];
+                /**
                  * @description The resource identifier of the API that access tokens are wanted for, character for character ([RFC 8707 section 2.1](https://www.rfc-editor.org/rfc/rfc8707#section-2.1)); one at a time. The grant is then for this API alone. Another one than that of an API that the client is linked to is `invalid_target`. At most 2048 characters.
                  * @example https://api.example.com/orders
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
-                 * @description Must be `query`, which is the default: the answer is in the query of the `redirect_uri`. At most 64 characters.
-                 * @example query
+                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+                 * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
                 /**
-                 * @description Request objects are not supported: its presence is `request_not_supported`. At most 8192 characters.
+                 * @description A request object by value: the request as a JWT that the client signed with a key of its `jwks` or `jwks_uri` ([RFC 9101](https://www.rfc-editor.org/rfc/rfc9101), OpenID Connect Core section 6.1), with its `client_id`, and `iss` and `aud`, where they are there, of the client and of this issuer. Its parameters alone count; those beside it, `client_id` excepted, are ignored. One that cannot be read is `invalid_request_object`; a client without keys gets `request_not_supported`. At most 8192 characters.
                  * @example eyJhbGciOiJub25lIn0.e30.
                  */
                 readonly request?: components["parameters"]["Request"];
                 /**
-                 * @description Request objects are not supported: its presence is `request_uri_not_supported`. Never fetched. At most 2048 characters.
+                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/request.jwt
                  */
                 readonly request_uri?: components["parameters"]["RequestUri"];
@@ -2897,6 +3243,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];
@@ -2930,12 +3277,90 @@ export interface operations {
             };
         };
         readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];
             readonly 413: components["responses"]["PageContentTooLarge"];
             readonly 500: components["responses"]["PageServerError"];
             readonly 503: components["responses"]["PageServiceUnavailable"];
+        };
+    };
+    readonly pushRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The authorization request, at most 16384 bytes of form data. Each member at most once. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "response_type": "code",
+                 *       "client_id": "cl_Vq3mT8nY5kW1xR7zB4dF9g",
+                 *       "client_secret": "cs_kP7vQ2xW9zL4nB6mR8tY1c",
+                 *       "redirect_uri": "https://portal.example.com/callback",
+                 *       "scope": "openid profile email",
+                 *       "state": "af0ifjsldkj",
+                 *       "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                 *       "code_challenge_method": "S256"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["PushedRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The request is kept until it is used. */
+            readonly 201: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "request_uri": "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c",
+                     *       "expires_in": 90
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PushedRequestReference"];
+                };
+            };
+            /**
+             * @description The request was refused ([RFC 9126 section 2.3](https://www.rfc-editor.org/rfc/rfc9126#section-2.3)).
+             *
+             *     | error | Condition |
+             *     |---|---|
+             *     | `invalid_request` | as at the authorization endpoint; `redirect_uri` is missing or not registered; `request_uri` is present |
+             *     | `invalid_client` | client authentication failed, and there was no Authorization header |
+             *     | `invalid_request_object`, `request_not_supported` | `request` cannot be read; the client has registered no keys |
+             *     | `unauthorized_client`, `unsupported_response_type`, `invalid_scope`, `invalid_target`, `unmet_authentication_requirements` | as at the authorization endpoint |
+             */
+            readonly 400: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "response_type is missing"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PushedRequestError"];
+                };
+            };
+            readonly 401: components["responses"]["InvalidClient"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly endSession: {

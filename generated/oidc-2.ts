@@ -282,7 +282,7 @@ export interface components {
              */
             readonly token_endpoint_auth_method?: string;
             /**
-             * @description `public` (default). Another value is `invalid_client_metadata`.
+             * @description `public` (default) or `pairwise`, with which clients of one sector alone see the same `sub`. Another value is `invalid_client_metadata`.
              * @example public
              */
             readonly subject_type?: string;
@@ -352,11 +352,11 @@ export interface components {
          */
         readonly ResponseTypes: readonly ("code" | "id_token token" | "id_token")[];
         /**
-         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`.
+         * @description How users are named to the client. `public` means that every client of the account sees the same `sub`; `pairwise` that only clients of one sector do ([OpenID Connect Core section 8](https://openid.net/specs/openid-connect-core-1_0.html#SubjectIDTypes)). The sector is the host of `sector_identifier_uri`, else the one host of the `redirect_uris`.
          * @example public
          * @enum {string}
          */
-        readonly SubjectType: "public";
+        readonly SubjectType: "public" | "pairwise";
         /**
          * @description How the client authenticates at the token endpoint.
          * @example client_secret_basic

@@ -647,7 +647,8 @@ export interface paths {
          * Go to the next step
          * @description Decides from the stored authorization request and the session what comes next and answers 303: to `/sign-in`, to
          *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss`
-         *     ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is made here, once; it is valid for 60 seconds.
+         *     ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)); where the client asked for `response_mode` `form_post`, 200
+         *     with a page whose form takes them there. The code is made here, once; it is valid for 60 seconds.
          *
          *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
          *     403 page that says so.
@@ -720,7 +721,7 @@ export interface paths {
         };
         /**
          * Read a file of the pages
-         * @description The style sheet, the icon and the script for passkeys. A name that is not one of them is 404.
+         * @description The style sheet, the icon and the scripts. A name that is not one of them is 404.
          *
          *     The pages link to a file with the parameter `v`, which changes with its content; with it, browsers may keep the
          *     file for ever ([RFC 8246](https://www.rfc-editor.org/rfc/rfc8246)).
@@ -987,6 +988,35 @@ export interface components {
             };
             content?: never;
         };
+        /** @description A page with one form, to be sent to the client's redirect URI with the answer as hidden members ([OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). A script sends it at once; without scripts, its button does. */
+        readonly FormPostPage: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <html lang="en">
+                 *     <title>Back to the application</title>
+                 *     <main>
+                 *     <h1>Back to the application</h1>
+                 *     <form method="post" action="https://portal.example.com/callback">
+                 *     <input type="hidden" name="code" value="vB7cR2xK9pQ4sT8wY1zL5n">
+                 *     <input type="hidden" name="state" value="af0ifjsldkj">
+                 *     <input type="hidden" name="iss" value="https://demo.id.example.com">
+                 *     <button type="submit">Continue</button>
+                 *     </form>
+                 *     </main>
+                 *     </html>
+                 */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
         /** @description The authorization request is unknown, finished, older than 10 minutes or another browser's, or this request cannot be read: another media type, a parameter that is given twice or is too long. */
         readonly BadRequestPage: {
             headers: {
@@ -1202,7 +1232,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
+         * @description What the page may load and do ([Content Security Policy Level 3](https://www.w3.org/TR/CSP3/)): style sheet and images of this host, forms to this host, no frame, and no script but, on the pages that ask for a passkey and on the one that takes an answer to a client, those of this host (`script-src 'self'`). On the pages with a form, `form-action` also names the scheme of the redirect URI. The page of an unknown host carries its style sheet itself, and `style-src` names that by its digest. At most 1024 characters.
          * @example default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'
          */
         readonly ContentSecurityPolicy: string;
@@ -3395,6 +3425,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
+            readonly 200: components["responses"]["FormPostPage"];
             readonly 303: components["responses"]["NextStep"];
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
@@ -3524,7 +3555,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description `styles.css`, `icon.svg` or `passkeys.js`; at most 64 characters.
+                 * @description `styles.css`, `icon.svg`, `send-form.js` or `passkeys.js`; at most 64 characters.
                  * @example styles.css
                  */
                 readonly name: string;

@@ -19,6 +19,7 @@ const sources = {
       (part) => `styles/${part}.css`,
     ),
   },
+  'send-form.js': { type: 'text/javascript; charset=utf-8', parts: ['send-form.js'] },
   'passkeys.js': { type: 'text/javascript; charset=utf-8', parts: ['passkeys.js'] },
   'icon.svg': { type: 'image/svg+xml', parts: ['icon.svg'] },
 } as const;

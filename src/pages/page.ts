@@ -10,7 +10,7 @@ const eta = new Eta({ autoEscape: true });
 const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
   ...['recovery-codes', 'passkeys'],
-  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out'],
+  ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'form-post'],
   ...[
     'account',
     'account-password',

@@ -12,6 +12,7 @@ export {
 } from './account-pages.ts';
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
 export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
+export { type FormPostView, formPostPage } from './form-post-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';
 export { type InviteView, invitePage, type NewPasswordView, newPasswordPage } from './new-password-page.ts';
 export { type PasskeysView, type PasskeyView, passkeysPage } from './passkeys-page.ts';

@@ -215,6 +215,14 @@ export interface ExtraMetadata {
   readonly backchannel_logout_session_required?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
+  /** The one algorithm of the client's request objects; absent: any that is offered. */
+  readonly request_object_signing_alg?: AssertionAlgorithm;
+  /** Where request objects of the client may be fetched. */
+  readonly request_uris?: readonly string[];
+  /** Where the redirect URIs of a sector are listed. */
+  readonly sector_identifier_uri?: string;
+  /** Whether the client sends all its requests ahead (RFC 9126 §6). */
+  readonly require_pushed_authorization_requests?: boolean;
 }
 
 /** A registered client; the app is its management view and shares its row. */
@@ -232,7 +240,9 @@ export interface ClientRecord {
   readonly authMethod: ClientAuthMethod;
   /** Whether the registration named the method; if not, the secret may come either way. */
   readonly authMethodNamed: boolean;
-  readonly subjectType: 'public';
+  readonly subjectType: 'public' | 'pairwise';
+  /** Within which clients see the same subject of a user; null: within the account. */
+  readonly sector: string | null;
   readonly idTokenAlg: SigningAlgorithm;
   /** Scopes the client may ask for; null: every scope the account knows. */
   readonly scope: readonly string[] | null;
@@ -250,7 +260,7 @@ export interface ClientRecord {
 }
 
 /** As much of a client as tells what its tokens are good for. */
-export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers'>;
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers' | 'sector'>;
 
 /** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
 export type NewClientRecord = Omit<
@@ -389,9 +399,13 @@ export interface NoticeRecord {
   readonly dueAt: Milliseconds;
 }
 
+export type ResponseMode = 'query' | 'fragment' | 'form_post';
+
 /** What the client asked for at the authorization endpoint, validated. */
 export interface AuthorizationParameters {
   readonly redirectUri: string;
+  /** Absent: query. */
+  readonly responseMode?: ResponseMode;
   readonly redirectUriGiven: boolean;
   readonly scope: readonly string[];
   readonly state: string | null;
@@ -404,6 +418,31 @@ export interface AuthorizationParameters {
   readonly secondFactor?: boolean;
   /** The API authorization server that `resource` named (RFC 8707 §2.1). */
   readonly serverId: number | null;
+  /** The `sub` of the one user who may be signed in for this; absent: anyone. */
+  readonly subject?: string;
+  /** The values of `acr` any of which the sign-in must have; absent: any. */
+  readonly essentialAcr?: readonly string[];
+  /** Claims asked for one by one. */
+  readonly claims?: ClaimsRequest;
+}
+
+/** Claims by name, each with the values any of which would do; null: whatever it is (OpenID Connect Core §5.5.1). */
+export type AskedClaims = Readonly<Record<string, readonly unknown[] | null>>;
+
+/** Where claims are asked for one by one. */
+export interface ClaimsRequest {
+  readonly idToken: AskedClaims;
+  readonly userinfo: AskedClaims;
+}
+
+/** An authorization request that a client sent ahead: used once, by that client. */
+export interface PushedRequestRecord {
+  readonly accountId: number;
+  readonly digest: string;
+  readonly appId: number;
+  /** As sent, by name. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly expiresAt: Milliseconds;
 }
 
 /** What a user allowed an app. */

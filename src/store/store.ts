@@ -12,6 +12,7 @@ import type {
   AccessTokenRecord,
   AccountRecord,
   ApiKeyRecord,
+  AskedClaims,
   AssertionRecord,
   AttributeValue,
   AuthorizationRequestRecord,
@@ -38,6 +39,7 @@ import type {
   PackageBuildRecord,
   PasskeyRecord,
   PolicyRecord,
+  PushedRequestRecord,
   ResetRequestRecord,
   RoleRecord,
   ServerClaimRecord,
@@ -477,7 +479,7 @@ export interface NoticeStore {
   addForSession(
     accountId: number,
     session: Pick<SessionRecord, 'userId' | 'sid'>,
-    subject: string,
+    subjectFor: (client: Pick<ClientRecord, 'sector'>) => string,
     at: Milliseconds,
   ): Promise<number>;
   /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
@@ -488,6 +490,12 @@ export interface NoticeStore {
 }
 
 export interface AuthorizationStore {
+  /** Keeps a request that a client sent ahead. */
+  push(request: PushedRequestRecord): Promise<void>;
+  /** The one of this client, expired or not. */
+  findPushed(accountId: number, appId: number, digest: string): Promise<PushedRequestRecord | null>;
+  /** Takes it away: true for exactly one caller. */
+  takePushed(accountId: number, digest: string): Promise<boolean>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
   /**
@@ -601,6 +609,10 @@ export interface AccessTokenStanding {
 export interface GrantStore {
   create(grant: New<GrantRecord>): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
+  /** Keeps the claims that userinfo gives beyond the scope of the grant. */
+  saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
+  /** Null: none beyond the scope. */
+  findClaims(accountId: number, id: number): Promise<AskedClaims | null>;
   /** Sets the first refresh token of a grant, whose text holds the grant's id. */
   setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
   /**

@@ -12,6 +12,7 @@ import { hookOperations } from './store-call-hooks.ts';
 import { ownAccountOperations } from './store-call-own-account.ts';
 import { pageOperations } from './store-call-pages.ts';
 import { programOperations } from './store-call-programs.ts';
+import { pushedOperations } from './store-call-pushed.ts';
 import { tokenOperations } from './store-call-tokens.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
@@ -30,6 +31,7 @@ for (const kind of databases) {
       ...accountOperations,
       ...ownAccountOperations,
       ...hookOperations,
+      ...pushedOperations,
     ]) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
         const { points, lies } = await failEachCall(app, operation);

@@ -23,7 +23,7 @@ describe('assets', () => {
   });
 
   it('are a closed list', () => {
-    assert.deepEqual([...assets.keys()], ['styles.css', 'passkeys.js', 'icon.svg']);
+    assert.deepEqual([...assets.keys()], ['styles.css', 'send-form.js', 'passkeys.js', 'icon.svg']);
     for (const name of ['../page.ts', 'constructor', '__proto__', 'STYLES.CSS', ''])
       assert.equal(assets.get(name), undefined);
   });

@@ -6,6 +6,7 @@ import {
   errorPage,
   factorsPage,
   forgotPasswordPage,
+  formPostPage,
   invitePage,
   newPasswordPage,
   passkeysPage,
@@ -177,6 +178,14 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['sign-out', signOutPage({ ...signingOut, appName: names.app })],
     ['sign-out-bare', signOutPage({ ...signingOut, userName: '' })],
     ['signed-out', signedOutPage({ accountName: names.account })],
+    [
+      'form-post',
+      formPostPage({
+        accountName: names.account,
+        action: 'https://expenses.example.com/callback',
+        members: { code: 'vB7cR2xK9pQ4', state: names.app },
+      }),
+    ],
     ['error', errorPage({ ...error, accountName: names.account, hint: 'Check the address.' })],
     ['error-no-account', errorPage(error)],
     ['error-busy', errorPage({ ...error, accountName: names.account, status: 503 })],

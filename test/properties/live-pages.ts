@@ -3,6 +3,7 @@
 import type { UserRecord } from '../../src/store/records.ts';
 import { codeChallenge, redirectUri } from '../support/sign-in.ts';
 import type { Browser, Stage } from './browsers.ts';
+import { clientKind, showClient } from './live-tokens.ts';
 import type { Pool } from './pool.ts';
 import type { Plan } from './requests.ts';
 import type { Taken } from './taken.ts';
@@ -17,10 +18,18 @@ export async function authorization(pool: Pool, { pick, freedom }: Plan, place: 
     redirect_uri: redirectUri,
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
-    // Documented, and documented as refused.
-    ...(freedom === 'example' && { request: undefined, request_uri: undefined }),
+    // Documented, and documented as refused; a hint would have to be this client's.
+    ...(freedom === 'example' && { request: undefined, request_uri: undefined, id_token_hint: undefined }),
   };
   return { live: { [place]: parameters }, loose: ['code_challenge'] };
+}
+
+/** The same, sent ahead: the client shows who it is. */
+export async function pushed(pool: Pool, plan: Plan): Promise<Taken> {
+  const client = await pool.client(clientKind(plan));
+  const { live } = await authorization(pool, plan, 'body');
+  const members = { ...live.body, request: undefined, request_uri: undefined, client_id: client.client_id };
+  return { live: showClient(plan.scheme, client, members), loose: ['code_challenge'] };
 }
 
 /** A hosted page: the sign-in in progress, its cookies, and (in a form) its token and fields. */

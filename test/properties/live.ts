@@ -8,7 +8,7 @@ import { password } from '../support/sign-in.ts';
 import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
-import { authorization, page } from './live-pages.ts';
+import { authorization, page, pushed } from './live-pages.ts';
 import { changedPasskey, newPasskey, shownPasskey } from './live-passkeys.ts';
 import { ending, ownClient, registration, signingOut } from './live-registrations.ts';
 import { byGrantType, clientKind, refreshed, revocation, showClient, showPair, userinfo } from './live-tokens.ts';
@@ -35,7 +35,7 @@ const callers: Readonly<Record<string, (pool: Pool, scheme: Scheme, plan: Plan) 
   },
 };
 
-const assetNames = ['styles.css', 'icon.svg', 'passkeys.js'];
+const assetNames = ['styles.css', 'icon.svg', 'send-form.js', 'passkeys.js'];
 
 /** By operation: everything else. */
 const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken>>> = {
@@ -55,6 +55,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 readClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 replaceClient': (pool, plan) => ownClient(pool, plan),
   'oauth2 deleteClient': (pool, plan) => ownClient(pool, plan),
+  'oauth2 pushRequest': async (pool, plan) => unlinked(await pushed(pool, plan), 'body'),
   'oauth2 endSession': () => ending('query'),
   'oauth2 endSessionByForm': () => ending('body'),
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),

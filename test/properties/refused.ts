@@ -2,20 +2,27 @@
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../support/conforms.ts';
+import { readForm } from '../support/sign-in.ts';
 import type { Faulty } from './apply-fault.ts';
 
 /** Asserts a refusal that names what is wrong, where no standard fixes its words. */
 export function assertRefused({ says }: Faulty, answer: Answer): void {
   // Delegated authentication refuses with 200 (the document's §7).
   if (answer.text.startsWith('<response><authenticated>false<')) return;
-  const location = URL.parse(String(answer.headers['location'] ?? ''), 'http://localhost');
-  // RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI.
-  const told = answer.status === 303 ? location?.searchParams : undefined;
+  const told = toldClient(answer);
   assert.ok((answer.status >= 400 && answer.status < 500) || told?.has('error'), 'the request was not refused');
   if (says === null || hasFixedWords(answer)) return;
   const words = told ? (told.get('error_description') ?? '') : answer.text;
   const isSaid = typeof says === 'string' ? words.includes(says) : says.test(words);
   assert.ok(isSaid, `the refusal does not say ${says}`);
+}
+
+/** RFC 6749 §4.1.2.1: what the client may be told is told at its redirect URI, by the response mode that it asked for. */
+function toldClient({ status, headers, text }: Answer): URLSearchParams | undefined {
+  const isForm = status === 200 && String(headers['content-type'] ?? '').startsWith('text/html');
+  if (isForm) return new URLSearchParams(readForm(text).fields);
+  const location = status === 303 ? URL.parse(String(headers['location'] ?? ''), 'http://localhost') : null;
+  return location?.hash ? new URLSearchParams(location.hash.slice(1)) : location?.searchParams;
 }
 
 /** The errors whose words the standards and the wire page fix, and pages that name no state before the right password. */

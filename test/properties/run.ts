@@ -28,6 +28,7 @@ const settings = {
   'refresh.idle_days': '1',
   'limit.api-2': 'off',
   'limit.hooks': 'off',
+  'limit.par': 'off',
   'limit.register': 'off',
   'limit.register-open': 'off',
   'limit.sign-in': 'off',

@@ -18,6 +18,19 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(await grants.find(cast.accountId, grant.id), { ...grant, currentDigest: 'first' });
   });
 
+  test('claims beyond the scope are kept with a grant, in its account only, and go with it', async () => {
+    const { grants, clients } = subject.store;
+    const cast = await newCast(subject.store);
+    const grant = await newGrant(subject.store, cast);
+    assert.equal(await grants.findClaims(cast.accountId, grant.id), null);
+    const claims = { email: ['a@example.com', 1], name: null };
+    await grants.saveClaims(cast.accountId, grant.id, claims);
+    assert.deepEqual(await grants.findClaims(cast.accountId, grant.id), claims);
+    assert.equal(await grants.findClaims((await newAccount(subject.store)).id, grant.id), null);
+    await clients.remove(cast.accountId, cast.appId);
+    assert.equal(await grants.findClaims(cast.accountId, grant.id), null);
+  });
+
   test('the first reason of a revocation stays', async () => {
     const { grants } = subject.store;
     const cast = await newCast(subject.store);

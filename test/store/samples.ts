@@ -83,6 +83,7 @@ export function newClient(
     authMethod: 'client_secret_basic',
     authMethodNamed: true,
     subjectType: 'public',
+    sector: null,
     idTokenAlg: 'RS256',
     scope: null,
     extra: { logo_uri: 'https://app.example.com/logo.png' },
@@ -224,9 +225,9 @@ export function ofTokens(
 ): { user: TokenUser; client: TokenClient } {
   assert.ok(user && client);
   const { accountId, id, email, username, firstname, lastname, status, updatedAt } = user;
-  const { appId, clientId, linkedServers } = client;
+  const { appId, clientId, linkedServers, sector } = client;
   return {
     user: { accountId, id, email, username, firstname, lastname, status, updatedAt },
-    client: { accountId: client.accountId, appId, clientId, linkedServers },
+    client: { accountId: client.accountId, appId, clientId, linkedServers, sector },
   };
 }

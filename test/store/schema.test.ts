@@ -76,6 +76,8 @@ function lookups({
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],
+    ...[() => grants.findClaims(1, 1), () => authorizations.findPushed(1, 1, 'x')],
+    ...[() => authorizations.takePushed(1, 'x')],
     ...[() => grants.revokeAccessToken(1, 1, now), () => grants.revokeOfServer(1, 1, 1, now)],
     ...[() => grants.revokeOfServer(1, 1, null, now), () => servers.find(1, 1), () => servers.remove(1, 1)],
     ...[() => servers.update(1, 1, { name: 'x' }), () => servers.listScopes(1, 1), () => servers.listClaims(1, 1)],

@@ -14,8 +14,8 @@ export interface PresentedClient {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** A JWT that the client signed, where the form has any part of one. */
-  readonly assertion?: PresentedAssertion & { readonly tokenEndpoint: string };
+  /** A JWT that the client signed, where the form has any part of one, with the endpoints that it may be for. */
+  readonly assertion?: PresentedAssertion & { readonly endpoints: readonly string[] };
   readonly source: string;
 }
 
@@ -60,7 +60,7 @@ function isAuthentic(
   if (basic && clientSecret !== undefined) return false;
   if (assertion) {
     if (basic || clientSecret !== undefined || client.authMethod !== 'private_key_jwt') return false;
-    return isAuthenticAssertion(services, account, client, assertion, assertion.tokenEndpoint);
+    return isAuthenticAssertion(services, account, client, assertion, assertion.endpoints);
   }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';

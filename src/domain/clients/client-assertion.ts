@@ -1,11 +1,11 @@
 /** Authentication of a client by a JWT that it signed (RFC 7523 §3, OpenID Connect Core §9, private_key_jwt). */
 
-import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { digestOf } from '../secrets.ts';
-import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
+import { readClientJwt } from './client-jwt.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -33,86 +33,34 @@ export function clientNamedBy(text: string): string | undefined {
 }
 
 /**
- * Whether the assertion is this client's, for this issuer, in time and not used before; it is used up by that. Never
- * throws for what was sent.
+ * Whether the assertion is this client's, for this issuer or one of its endpoints, in time and not used before; it is
+ * used up by that. Never throws for what was sent.
  */
 export async function isAuthenticAssertion(
   services: Pick<Services, 'store' | 'clock' | 'clientKeys'>,
   account: Account,
   client: ClientRecord,
   { type, text }: PresentedAssertion,
-  tokenEndpoint: string,
+  endpoints: readonly string[],
 ): Promise<boolean> {
   if (type !== assertionType || text === undefined) return false;
-  const header = readHeader(client, text);
-  const keys = header && (await keysOf(services, client, header));
-  if (!header || !keys) return false;
   const now = services.clock.now();
-  for (const key of keys.filter((one) => fits(one, header))) {
-    const payload = await verify(key, header.alg, text, client.clientId, now);
-    if (!payload) continue;
-    const audience = [payload.aud ?? []].flat();
-    // One that is for others as well could be taken there and sent here (OpenID Foundation's advisory of 2025).
-    const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || one === tokenEndpoint);
-    return forUs && useOnce(services, client, payload, now);
-  }
-  return false;
-}
-
-interface Header {
-  readonly alg: AssertionAlgorithm;
-  readonly kid: string | undefined;
-}
-
-function readHeader({ extra }: ClientRecord, text: string): Header | null {
-  try {
-    const { alg, kid, typ } = decodeProtectedHeader(text);
-    const known = assertionAlgorithms.find((one) => one === alg);
-    const asRegistered = extra.token_endpoint_auth_signing_alg;
-    if (!known || (typ !== undefined && !types.includes(typ))) return null;
-    if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered)) return null;
-    return { alg: known, kid: typeof kid === 'string' ? kid : undefined };
-  } catch {
-    return null;
-  }
-}
-
-/** A key that is not there yet is looked for anew at the client's address. */
-async function keysOf(
-  { clientKeys }: Pick<Services, 'clientKeys'>,
-  { accountId, extra }: ClientRecord,
-  header: Header,
-): Promise<readonly ClientKey[] | null> {
-  if (extra.jwks) return extra.jwks.keys;
-  if (extra.jwks_uri === undefined) return null;
-  return clientKeys.read(accountId, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
-}
-
-function fits(key: ClientKey, { alg, kid }: Header): boolean {
-  return algorithmsOf(key).includes(alg) && (kid === undefined || key.kid === undefined || key.kid === kid);
-}
-
-/** The claims, or null for another signature, client or time. What a bad key makes of it is null as well: nothing else is asked here. */
-async function verify(
-  key: ClientKey,
-  alg: AssertionAlgorithm,
-  text: string,
-  clientId: string,
-  now: number,
-): Promise<JWTPayload | null> {
-  try {
-    const { payload } = await jwtVerify(text, await importJWK({ ...key, alg }), {
-      algorithms: [alg],
-      issuer: clientId,
-      subject: clientId,
+  const payload = await readClientJwt(services, client, text, {
+    types,
+    algorithm: client.extra.token_endpoint_auth_signing_alg,
+    claims: {
+      issuer: client.clientId,
+      subject: client.clientId,
       requiredClaims: ['aud', 'exp', 'jti'],
       currentDate: new Date(now),
       clockTolerance: skewSeconds,
-    });
-    return payload;
-  } catch {
-    return null;
-  }
+    },
+  });
+  if (!payload) return false;
+  const audience = [payload.aud ?? []].flat();
+  // One that is for others as well could be taken there and sent here (OpenID Foundation's advisory of 2025).
+  const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || endpoints.includes(one));
+  return forUs && useOnce(services, client, payload, now);
 }
 
 async function useOnce(

@@ -47,8 +47,8 @@ function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof
   return uris;
 }
 
-/** Addresses that are shown or opened in a browser, never fetched here: web addresses only. */
-function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
+/** What is wrong with an address that is no redirect URI: web addresses only. Null: nothing. */
+export function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
   const parsed = uri.length <= longestUri && /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.hostname === '') return 'must be an http or https URI';
   if (parsed.username !== '' || parsed.password !== '') return 'has a user part';

@@ -43,6 +43,7 @@ export type ClientMetadata = Pick<
   | 'authMethod'
   | 'authMethodNamed'
   | 'subjectType'
+  | 'sector'
   | 'idTokenAlg'
   | 'scope'
   | 'extra'
@@ -56,9 +57,10 @@ export const knownGrantTypes: readonly GrantType[] = [
   'client_credentials',
 ];
 export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
+export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
 export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
 
-/** Applies defaults and rules. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
+/** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {
   // The document's §7 knows one error of a registration; it comes before those that it does not know.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
@@ -85,7 +87,8 @@ export function readMetadata(request: RegistrationRequest, rules: RegistrationRu
     ),
     authMethod: readAuthMethod(request.token_endpoint_auth_method, rules, extra),
     authMethodNamed: request.token_endpoint_auth_method !== undefined,
-    subjectType: choose('subject_type', request.subject_type, ['public'] as const, 'public'),
+    subjectType: choose('subject_type', request.subject_type, subjectTypes, 'public'),
+    sector: null,
     idTokenAlg: choose(
       'id_token_signed_response_alg',
       request.id_token_signed_response_alg,

@@ -13,6 +13,7 @@ import { invalid } from './extra-metadata.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { Registration } from './register.ts';
 import type { RegistrationRequest } from './registration-request.ts';
+import { withSector } from './sector.ts';
 
 /** Whose registration is asked for, and with what. */
 export interface RegistrationOwner {
@@ -49,7 +50,7 @@ export async function readOwnRegistration(
  * Throws as `readOwnRegistration` and `registerClient` do.
  */
 export async function replaceOwnRegistration(
-  services: OwnServices & Pick<Services, 'random'>,
+  services: OwnServices & Pick<Services, 'random' | 'egress'>,
   account: Account,
   owner: RegistrationOwner,
   request: ReplacementRequest,
@@ -57,7 +58,7 @@ export async function replaceOwnRegistration(
 ): Promise<Registration> {
   const client = await requireOwner(services, account, owner);
   requireSame(request, client);
-  const metadata = readMetadata(request, rules);
+  const metadata = await withSector(services, account, readMetadata(request, rules));
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
   const changes = { ...metadata, ...secretChanges(metadata, clientSecret), updatedAt: services.clock.now() };

@@ -9,6 +9,7 @@ import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { hasSecret } from './client-methods.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
+import { withSector } from './sector.ts';
 
 /** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
 export interface Registrant {
@@ -31,14 +32,14 @@ export interface Registration {
  * Throws `registration_closed`, `caller_unauthenticated`, `rate_limited`, `redirect_uri_invalid`, `client_metadata_invalid`.
  */
 export async function registerClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
   account: Account,
   registrant: Registrant,
   request: RegistrationRequest,
   rules: RegistrationRules,
 ): Promise<Registration> {
   await admit(services, account, registrant);
-  const metadata = readMetadata(request, rules);
+  const metadata = await withSector(services, account, readMetadata(request, rules));
   const made = newClient(services, account, metadata, registrant.caller ? 'token' : 'open');
   const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;
   const registrationTokenDigest = registrationToken && digestOf(registrationToken);

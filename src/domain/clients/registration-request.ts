@@ -14,6 +14,8 @@ interface StandardMembers {
   readonly userinfo_encrypted_response_alg?: string;
   readonly userinfo_encrypted_response_enc?: string;
   readonly request_object_signing_alg?: string;
+  readonly request_uris?: readonly string[];
+  readonly require_pushed_authorization_requests?: boolean;
   readonly request_object_encryption_alg?: string;
   readonly request_object_encryption_enc?: string;
 }

@@ -1,10 +1,10 @@
 /** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented door does not know. */
 
-import type { ExtraMetadata } from '../../store/records.ts';
+import type { AssertionAlgorithm, ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { assertionAlgorithms } from './client-keys.ts';
-import { invalid } from './extra-metadata.ts';
-import { redirectUriFault } from './redirect-uris.ts';
+import { invalid, pageUriFault } from './extra-metadata.ts';
+import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 /**
@@ -12,13 +12,11 @@ import type { RegistrationRequest } from './registration-request.ts';
  * told at registration; `docs/registration.md` lists them with what is ignored.
  */
 const notOffered = [
-  'sector_identifier_uri',
   'id_token_encrypted_response_alg',
   'id_token_encrypted_response_enc',
   'userinfo_signed_response_alg',
   'userinfo_encrypted_response_alg',
   'userinfo_encrypted_response_enc',
-  'request_object_signing_alg',
   'request_object_encryption_alg',
   'request_object_encryption_enc',
 ] as const satisfies (keyof RegistrationRequest)[];
@@ -35,19 +33,48 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
   if (refused !== undefined) throw invalid(refused, 'is not offered');
   return {
     ...readBackchannel(request),
-    ...readAssertionAlgorithm(request.token_endpoint_auth_signing_alg),
+    ...readAlgorithm(request, 'token_endpoint_auth_signing_alg'),
+    ...readAlgorithm(request, 'request_object_signing_alg'),
+    ...readRequestUris(request.request_uris),
+    ...readSectorUri(request.sector_identifier_uri),
+    ...(request.require_pushed_authorization_requests !== undefined && {
+      require_pushed_authorization_requests: request.require_pushed_authorization_requests,
+    }),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
     ...(request.require_auth_time !== undefined && { require_auth_time: request.require_auth_time }),
   };
 }
 
-function readAssertionAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'token_endpoint_auth_signing_alg'> {
-  const name = 'token_endpoint_auth_signing_alg';
+function readAlgorithm<const Name extends 'token_endpoint_auth_signing_alg' | 'request_object_signing_alg'>(
+  request: RegistrationRequest,
+  name: Name,
+): { readonly [Member in Name]?: AssertionAlgorithm } {
+  const asked = request[name];
   if (asked === undefined) return {};
   const known = assertionAlgorithms.find((one) => one === asked);
   if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
-  return { [name]: known };
+  return { [name]: known } as { readonly [Member in Name]?: AssertionAlgorithm };
+}
+
+/** OpenID Connect Registration §2: https. */
+function readSectorUri(uri: string | undefined): Pick<ExtraMetadata, 'sector_identifier_uri'> {
+  const fault = uri ? pageUriFault(uri, true) : null;
+  if (fault) throw invalid('sector_identifier_uri', fault);
+  return uri ? { sector_identifier_uri: uri } : {};
+}
+
+/** OpenID Connect Registration §2: where request objects may be; nothing is fetched before one is named. */
+function readRequestUris(uris: readonly string[] | undefined): Pick<ExtraMetadata, 'request_uris'> {
+  if (uris === undefined) return {};
+  const name = 'request_uris';
+  if (uris.length > mostRedirectUris) throw invalid(name, `holds more than ${mostRedirectUris} URIs`);
+  for (const [index, uri] of uris.entries()) {
+    // A fragment is a digest of what is there, with which the client says that it has changed.
+    const fault = pageUriFault(uri, true);
+    if (fault) throw invalid(`${name}[${index}]`, fault);
+  }
+  return { request_uris: uris };
 }
 
 /** OpenID Connect Back-Channel Logout §2.2: an absolute URI without a fragment; it is asked as the setting EGRESS permits. */

@@ -1,72 +1,51 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { AuthorizationRequestRecord, ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
-import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
-import { multiFactor, singleFactor } from './methods.ts';
-import { type AuthorizationError, redirectError } from './redirect.ts';
+import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
+import { checkRequest, pageFailure } from './check-request.ts';
+import { findPushed, isPushedUri } from './pushed-request.ts';
+import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
+import { fetchRequestObject, readRequestObject } from './request-object.ts';
+import { responseModeOf } from './response-mode.ts';
 import { newBrowserSecret } from './sessions.ts';
 
 const requestMilliseconds = 10 * 60_000;
 
-/** Parameters of the authorization endpoint as sent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1). */
-export interface AuthorizationQuery {
-  readonly response_type?: string;
-  readonly client_id?: string;
-  readonly redirect_uri?: string;
-  readonly scope?: string;
-  readonly state?: string;
-  readonly nonce?: string;
-  readonly code_challenge?: string;
-  readonly code_challenge_method?: string;
-  readonly response_mode?: string;
-  readonly prompt?: string;
-  readonly max_age?: string;
-  readonly login_hint?: string;
-  readonly acr_values?: string;
-  readonly resource?: string;
-  readonly request?: string;
-  readonly request_uri?: string;
-}
-
 export type BegunAuthorization =
   | { readonly outcome: 'begun'; readonly requestId: string; readonly browserSecret: string }
   /** The client is told at its redirect URI. */
-  | { readonly outcome: 'refused'; readonly location: string };
+  | { readonly outcome: 'refused'; readonly answer: ClientAnswer };
+
+export type AuthorizeServices = Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'clientKeys' | 'egress'>;
 
 /**
  * Begins a sign-in: checks what the client asks for and stores it, bound to the browser. Throws
  * `authorization_request_invalid` when client or redirect URI are not known, since the answer must then stay here (RFC 6749 §4.1.2.1).
  */
 export async function beginAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: AuthorizeServices,
   account: Account,
-  query: AuthorizationQuery,
+  query: SentQuery,
   browserSecret: string | undefined,
 ): Promise<BegunAuthorization> {
   const client = query.client_id ? await services.store.clients.find(account.id, query.client_id) : null;
   if (!client) throw pageFailure('client_id', 'The application that sent you here is not registered (client_id).');
-  const redirectUri = readRedirectUri(client, query);
-  const servers = serversAsked(await linkedServersOf(services, client), query);
-  const refused = findFault(client, servers, query);
-  if (refused) {
-    return {
-      outcome: 'refused',
-      location: redirectError(account, { redirectUri, state: query.state ?? null }, refused),
-    };
-  }
+  const asked = await askedOf(services, account, client, query);
+  if ('error' in asked) return refuseUnread(account, client, query, asked);
+  const { target, read } = await checkRequest(services, account, client, asked.query);
+  if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read) };
   const requestId = newSecret(services.random, '');
   const secret = newBrowserSecret(services.random, browserSecret);
   const now = services.clock.now();
-  await services.store.authorizations.createRequest({
+  const record: AuthorizationRequestRecord = {
     accountId: account.id,
     digest: digestOf(requestId),
     browserDigest: digestOf(secret),
     appId: client.appId,
-    parameters: readParameters(client, servers, query, redirectUri),
+    parameters: read,
     authenticatedAt: null,
     decision: null,
     decidedBy: null,
@@ -78,100 +57,66 @@ export async function beginAuthorization(
     methods: null,
     createdAt: now,
     expiresAt: now + requestMilliseconds,
-  });
+  };
+  await create(services, account, record, asked.digest);
   return { outcome: 'begun', requestId, browserSecret: secret };
 }
 
-function pageFailure(name: string, message: string): Failure {
-  return new Failure('authorization_request_invalid', { name, message });
+/** With a pushed request, which is used up by that, or not at all. */
+async function create(
+  { store }: AuthorizeServices,
+  account: Account,
+  record: AuthorizationRequestRecord,
+  pushed: string | undefined,
+): Promise<void> {
+  if (pushed === undefined) return store.authorizations.createRequest(record);
+  return store.transaction(async ({ authorizations }) => {
+    if (!(await authorizations.takePushed(account.id, pushed))) throw usedUp();
+    await authorizations.createRequest(record);
+  });
 }
 
-function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
-  const [only, ...more] = client.redirectUris;
-  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 lets it be left out where only one is registered.
-  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
-    return only;
-  if (asked === undefined)
-    throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
-  if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {
-    throw pageFailure(
-      'redirect_uri',
-      'The address to return to (redirect_uri) is not registered for this application.',
-    );
-  }
-  return asked;
+function usedUp(): Failure {
+  return pageFailure('request_uri', 'This sign-in was begun before, or too long ago (request_uri).');
 }
 
-/** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
-function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
-  return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
-}
-
-/** The first fault that the client is told about at its redirect URI, or null. */
-function findFault(
+/** The request itself: as it was sent, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */
+async function askedOf(
+  services: AuthorizeServices,
+  account: Account,
   client: ClientRecord,
-  servers: readonly LinkedServer[],
-  query: AuthorizationQuery,
-): AuthorizationError | null {
-  const fault = (error: AuthorizationError['error'], description: string) => ({ error, description });
-  if (query.request !== undefined) return fault('request_not_supported', 'request objects are not offered');
-  if (query.request_uri !== undefined) return fault('request_uri_not_supported', 'request objects are not offered');
-  if (query.response_type === undefined) return fault('invalid_request', 'response_type is missing');
-  if (query.response_type !== 'code') return fault('unsupported_response_type', 'response_type must be code');
-  if (!client.grantTypes.includes('authorization_code') || !client.responseTypes.includes('code')) {
-    return fault('unauthorized_client', 'the client is not registered for the authorization code');
+  { request, request_uri: uri, ...query }: SentQuery,
+): Promise<{ readonly query: AuthorizationQuery; readonly digest?: string } | AuthorizationError> {
+  if (request !== undefined && uri !== undefined) {
+    return { error: 'invalid_request', description: 'request and request_uri exclude each other' };
   }
-  if ((query.response_mode ?? 'query') !== 'query') return fault('invalid_request', 'response_mode must be query');
-  if (query.resource && servers.length === 0) {
-    return fault('invalid_target', 'resource names no API that the client can get access tokens for');
+  if (uri !== undefined && isPushedUri(uri)) {
+    const pushed = await findPushed(services, account, client, uri);
+    // Nothing beside it counts, so there is no address that the client could be told at.
+    if (!pushed) throw usedUp();
+    return pushed;
   }
-  if (grantableScope(client, query.scope, servers).length === 0) {
-    return fault('invalid_scope', `scope must hold one of ${allowedScope(client, servers).join(', ')}`);
+  if (client.extra.require_pushed_authorization_requests) {
+    return { error: 'invalid_request', description: 'the client is registered to push its requests (RFC 9126)' };
   }
-  const prompts = splitScope(query.prompt ?? '');
-  const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
-  if (unknown !== undefined) return fault('invalid_request', 'prompt must be none, login, consent or select_account');
-  if (prompts.includes('none') && prompts.length > 1) return fault('invalid_request', 'prompt none stands alone');
-  if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
-    return fault('invalid_request', 'max_age must be a number of seconds');
-  }
-  return findChallengeFault(client, query);
+  const object = uri === undefined ? request : await fetchRequestObject(services, client, uri);
+  if (object === undefined) return { query };
+  if (typeof object !== 'string') return object;
+  const read = await readRequestObject(services, account, client, object);
+  return 'error' in read ? read : { query: read };
 }
 
-/** RFC 7636 §4.3, RFC 9700 §2.1.1: S256 only, and always for clients without a secret. */
-function findChallengeFault(client: ClientRecord, query: AuthorizationQuery): AuthorizationError | null {
-  const { code_challenge: challenge, code_challenge_method: method } = query;
-  const fault = (description: string) => ({ error: 'invalid_request' as const, description });
-  if (challenge === undefined) {
-    if (method !== undefined) return fault('code_challenge is missing');
-    return client.authMethod === 'none' ? fault('code_challenge is required for clients without a secret') : null;
-  }
-  if (method !== 'S256') return fault('code_challenge_method must be S256');
-  return /^[\w-]{43}$/.test(challenge) ? null : fault('code_challenge must be a SHA-256 hash in base64url');
-}
-
-/** The first value that is known counts: they stand in the order of preference (OpenID Connect Core §3.1.2.1, RFC 9470 §4). */
-function asksForSecondFactor({ acr_values: values }: AuthorizationQuery): boolean {
-  return splitScope(values ?? '').find((value) => value === singleFactor || value === multiFactor) === multiFactor;
-}
-
-function readParameters(
+/** The client is told where the parameters beside the object say so, and the address is one of its own. */
+function refuseUnread(
+  account: Account,
   client: ClientRecord,
-  servers: readonly LinkedServer[],
-  query: AuthorizationQuery,
-  redirectUri: string,
-): AuthorizationParameters {
-  return {
-    redirectUri,
-    redirectUriGiven: query.redirect_uri !== undefined,
-    scope: grantableScope(client, query.scope, servers),
-    state: query.state ?? null,
-    nonce: query.nonce ?? null,
-    codeChallenge: query.code_challenge ?? null,
-    loginHint: query.login_hint ?? null,
-    prompt: splitScope(query.prompt ?? ''),
-    maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
-    ...(asksForSecondFactor(query) && { secondFactor: true }),
-    serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
-  };
+  query: SentQuery,
+  error: AuthorizationError,
+): BegunAuthorization {
+  const { redirect_uri: redirectUri, state = null } = query;
+  if (redirectUri === undefined || !isRegisteredUri(client.redirectUris, redirectUri, client.applicationType)) {
+    throw pageFailure('request', `The application asked for something that cannot be read: ${error.description}.`);
+  }
+  const responseMode = responseModeOf(query, redirectUri);
+  return { outcome: 'refused', answer: answerError(account, { redirectUri, state, responseMode }, error) };
 }

@@ -5,22 +5,33 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
+
+/** The scopes that a user is asked about: those asked for, and those that single claims are of. */
+export function consentScopes(parameters: AuthorizationParameters): readonly string[] {
+  return [...new Set([...parameters.scope, ...scopesOfClaims(parameters)])];
+}
 
 /**
  * What of a request a user consents to, as it is remembered: a scope that is asked for one API alone counts for no
  * other API that has a scope of the same name.
  */
-export function consentNames({ scope, serverId }: AuthorizationParameters): readonly string[] {
+export function consentNames(parameters: AuthorizationParameters): readonly string[] {
   const known: readonly string[] = knownScopes;
-  return scope.map((name) => (serverId === null || known.includes(name) ? name : `${name} ${serverId}`));
+  const { serverId } = parameters;
+  return consentScopes(parameters).map((name) =>
+    serverId === null || known.includes(name) ? name : `${name} ${serverId}`,
+  );
 }
 
 /** Whether all that a request asks for was allowed before. */
 export function isAllowed(parameters: AuthorizationParameters, allowed: readonly string[]): boolean {
   const names = consentNames(parameters);
-  return parameters.scope.every((scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope));
+  return consentScopes(parameters).every(
+    (scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope),
+  );
 }
 
 /**
@@ -47,7 +58,7 @@ export async function decideConsent(
   await services.store.transaction(async (tx) => {
     await tx.authorizations.decide(account.id, record.digest, decision, session.userId);
     const { userId: id } = session;
-    const { scope } = record.parameters;
+    const scope = consentScopes(record.parameters);
     const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(
       tx,

@@ -3,17 +3,18 @@ import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/r
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
+import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
+import { finishRequest } from './finish.ts';
+import { acrOf } from './methods.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
-import { type AuthorizationError, redirectCode, redirectError } from './redirect.ts';
+import { unmetAcr } from './read-parameters.ts';
+import type { AuthorizationError, ClientAnswer } from './redirect.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
-
-const codeMilliseconds = 60_000;
 
 /** Where a sign-in in progress stands. */
 export type Step =
@@ -31,16 +32,18 @@ export type Step =
       readonly apiScopes: readonly ServerScopeRecord[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
+  /** Somebody else signed in than the one user who is meant. */
+  | { readonly step: 'other_user'; readonly request: OpenRequest }
   | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
 
 /** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
 export type NextStep =
   | { readonly show: 'sign_in' | 'second_factor' | 'enrolment' | 'new_password' | 'consent' }
-  | { readonly location: string };
+  | { readonly answer: ClientAnswer };
 
 /** Finds where a sign-in stands. Throws `authorization_request_invalid`. */
 export async function currentStep(
-  services: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   browser: BrowserState,
 ): Promise<Step> {
@@ -52,6 +55,8 @@ export async function currentStep(
   // Whose password expired is asked for it, and then for a new one.
   if (!session || !user || user.status === 4) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
+  if (!isMeant(services, account, request, user))
+    return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, user, failure };
   const stepUp = await findStepUp(services, account, request, session, user);
@@ -70,16 +75,18 @@ export async function currentStep(
  * `user_inactive` or `access_not_assigned`.
  */
 export async function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
-  const end = (result: SessionRecord | AuthorizationError) => finish(services, account, current.request, result);
+  const end = (result: SessionRecord | AuthorizationError) => finishRequest(services, account, current.request, result);
   switch (current.step) {
     case 'granted':
-      return end(current.session);
+      return end(isEssentialMet(current) ? current.session : unmetAcr);
+    case 'other_user':
+      return end({ error: 'login_required', description: 'another user is signed in than the one who is meant' });
     case 'denied':
       return end({ error: 'access_denied', description: 'the user did not consent' });
     // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
@@ -96,6 +103,12 @@ export async function continueAuthorization(
     case 'consent':
       return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
   }
+}
+
+/** OpenID Connect Core §5.5.1.1: an essential `acr` that the sign-in has not is a failure. */
+function isEssentialMet({ request, session }: Extract<Step, { readonly step: 'granted' }>): boolean {
+  const { essentialAcr } = request.record.parameters;
+  return essentialAcr === undefined || essentialAcr.includes(acrOf(session.amr));
 }
 
 /** OpenID Connect Core §3.1.2.6. */
@@ -118,12 +131,27 @@ async function needsSignIn(
   user: UserRecord,
 ): Promise<boolean> {
   // What this request itself asked for was done when the user signed in for it.
-  if (record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt) return false;
+  if (isSignedInFor({ record }, session)) return false;
   const { prompt, maxAgeSeconds } = record.parameters;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
+}
+
+function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: SessionRecord): boolean {
+  return record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt;
+}
+
+/** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
+function isMeant(
+  services: Pick<Services, 'vault'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  user: UserRecord,
+): boolean {
+  const { subject } = record.parameters;
+  return subject === undefined || subject === subjectOf(services, account, client, user);
 }
 
 async function needsConsent(
@@ -146,38 +174,4 @@ async function apiScopesOf(
   const servers = await linkedServersOf(services, client);
   const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
   return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
-}
-
-/** Ends the request, for exactly one caller, with a code for the session's user or with an error. */
-async function finish(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
-  account: Account,
-  { record, client }: OpenRequest,
-  result: SessionRecord | AuthorizationError,
-): Promise<{ readonly location: string }> {
-  const code = newSecret(services.random, '');
-  const finished = await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;
-    if ('error' in result || isOwnPages(client)) return true;
-    await tx.authorizations.createCode({
-      accountId: account.id,
-      digest: digestOf(code),
-      appId: client.appId,
-      userId: result.userId,
-      sid: result.sid,
-      amr: result.amr,
-      authenticatedAt: result.authenticatedAt,
-      parameters: record.parameters,
-      expiresAt: services.clock.now() + codeMilliseconds,
-      usedAt: null,
-      grantId: null,
-    });
-    return true;
-  });
-  if (!finished) throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
-  const { parameters } = record;
-  if (isOwnPages(client)) return { location: parameters.redirectUri };
-  const location =
-    'error' in result ? redirectError(account, parameters, result) : redirectCode(account, parameters, code);
-  return { location };
 }

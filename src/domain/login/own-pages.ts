@@ -26,6 +26,7 @@ export function ownPages({ id, record }: Account): ClientRecord {
     authMethod: 'none',
     authMethodNamed: true,
     subjectType: 'public',
+    sector: null,
     idTokenAlg: 'RS256',
     scope: [],
     extra: {},

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 
-/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6). */
+/** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6, RFC 9101 §7). */
 export interface AuthorizationError {
   readonly error:
     | 'invalid_request'
@@ -13,25 +13,39 @@ export interface AuthorizationError {
     | 'login_required'
     | 'interaction_required'
     | 'consent_required'
+    | 'unmet_authentication_requirements'
+    | 'invalid_request_object'
+    | 'invalid_request_uri'
     | 'request_not_supported'
     | 'request_uri_not_supported';
   readonly description: string;
 }
 
-type Target = Pick<AuthorizationParameters, 'redirectUri' | 'state'>;
+/** Where an answer goes, and how. */
+export type AnswerTarget = Pick<AuthorizationParameters, 'redirectUri' | 'state' | 'responseMode'>;
 
-/** Where the browser takes an error to the client; `iss` is in every answer (RFC 9207 §2). */
-export function redirectError(account: Account, target: Target, { error, description }: AuthorizationError): string {
-  return redirectWith(account, target, { error, error_description: description });
+/** How the browser takes an answer to the client. */
+export type ClientAnswer =
+  | { readonly by: 'redirect'; readonly location: string }
+  /** A form that the browser sends to `action` (OAuth 2.0 Form Post Response Mode 1.0 §2). */
+  | { readonly by: 'form_post'; readonly action: string; readonly members: Readonly<Record<string, string>> };
+
+/** An error for the client. */
+export function answerError(account: Account, target: AnswerTarget, answer: AuthorizationError): ClientAnswer {
+  return answerWith(account, target, { error: answer.error, error_description: answer.description });
 }
 
-/** Where the browser takes a code to the client. */
-export function redirectCode(account: Account, target: Target, code: string): string {
-  return redirectWith(account, target, { code });
+/** A code for the client. */
+export function answerCode(account: Account, target: AnswerTarget, code: string): ClientAnswer {
+  return answerWith(account, target, { code });
 }
 
-/** Adds to the registered URI as text: parsing and writing it again could change it. */
-function redirectWith(account: Account, { redirectUri, state }: Target, answer: Record<string, string>): string {
-  const query = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: account.baseUrl });
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
+/** `iss` is in every answer (RFC 9207 §2). */
+function answerWith(account: Account, target: AnswerTarget, answer: Readonly<Record<string, string>>): ClientAnswer {
+  const { redirectUri, state, responseMode = 'query' } = target;
+  const members = { ...answer, ...(state !== null && { state }), iss: account.baseUrl };
+  if (responseMode === 'form_post') return { by: 'form_post', action: redirectUri, members };
+  // Added to the registered URI as text: parsing and writing it again could change it. It has no fragment.
+  const sign = responseMode === 'fragment' ? '#' : redirectUri.includes('?') ? '&' : '?';
+  return { by: 'redirect', location: `${redirectUri}${sign}${new URLSearchParams(members)}` };
 }

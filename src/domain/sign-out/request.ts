@@ -5,7 +5,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { newSecret } from '../secrets.ts';
-import { readIdTokenHint } from './id-token-hint.ts';
+import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 
 const requestMilliseconds = 10 * 60_000;
 

@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
 import { findSession } from '../login/sessions.ts';
-import { subjectOf } from '../tokens/claims.ts';
+import { subjectOf } from '../tokens/subject.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
 type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
@@ -35,8 +35,10 @@ export async function currentSignOut(
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   if (!session || !user) return { step: 'done', location: afterSignOut(request) };
-  if (request.subject === subjectOf(user)) return end(services, account, request, session);
   const client = request.appId === null ? null : await services.store.clients.findByApp(account.id, request.appId);
+  if (client && request.subject === subjectOf(services, account, client, user)) {
+    return end(services, account, request, session);
+  }
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
 }
 
@@ -63,7 +65,7 @@ async function end(
   const { store, clock, logoutNotices } = services;
   const told = await store.transaction(async (tx) => {
     if (!(await tx.sessions.end(account.id, digest))) return 0;
-    const subject = subjectOf({ id: userId });
+    const subject = (client: Pick<ClientRecord, 'sector'>) => subjectOf(services, account, client, { id: userId });
     const notices = await tx.notices.addForSession(account.id, { userId, sid }, subject, clock.now());
     const about = { type: 'user', id: userId } as const;
     const detail = { app_id: request.appId, clients_told: notices };

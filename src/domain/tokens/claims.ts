@@ -1,28 +1,57 @@
 import type { Services } from '../../services.ts';
-import type { TokenUser } from '../../store/records.ts';
+import type { AskedClaims, ClientRecord, TokenUser } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
 import { fullName } from '../users/names.ts';
+import { subjectOf } from './subject.ts';
 
-/** Claims about the user that the scope permits (OpenID Connect Core §5.4); `groups` holds role names. Absent values are left out. */
+/** The scope that each claim about the user comes with (OpenID Connect Core §5.4). */
+export const claimScopes: ReadonlyMap<string, string> = new Map([
+  ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at'].map(
+    (name) => [name, 'profile'] as const,
+  ),
+  ['email', 'email'],
+  ['groups', 'groups'],
+]);
+
+/**
+ * Claims about the user that the scope permits (OpenID Connect Core §5.4), and those that were asked for one by one
+ * (§5.5); `groups` holds role names. Absent values are left out, and asked ones that are not as the client wants them.
+ */
 export async function userClaims(
-  { store }: Pick<Services, 'store'>,
+  { store, vault }: Pick<Services, 'store' | 'vault'>,
+  account: Account,
+  client: Pick<ClientRecord, 'sector'>,
   user: TokenUser,
   scope: readonly string[],
+  asked?: AskedClaims,
 ): Promise<Record<string, unknown>> {
-  const claims: Record<string, unknown> = { sub: subjectOf(user) };
+  const claims: Record<string, unknown> = { sub: subjectOf({ vault }, account, client, user) };
   if (scope.includes('profile')) Object.assign(claims, profileClaims(user));
   if (scope.includes('email') && user.email !== null) claims['email'] = user.email;
   if (scope.includes('groups')) claims['groups'] = await roleNames({ store }, user);
+  if (asked) await addAsked({ store }, user, claims, asked);
   return claims;
+}
+
+async function addAsked(
+  { store }: Pick<Services, 'store'>,
+  user: TokenUser,
+  claims: Record<string, unknown>,
+  asked: AskedClaims,
+): Promise<void> {
+  const known: Record<string, unknown> = { ...profileClaims(user), ...(user.email !== null && { email: user.email }) };
+  if ('groups' in asked) known['groups'] = await roleNames({ store }, user);
+  for (const [name, values] of Object.entries(asked)) {
+    const value = known[name];
+    const fits = values === null || values.some((one) => JSON.stringify(one) === JSON.stringify(value));
+    // What the scope permits is there whatever the value.
+    if (value !== undefined && fits) claims[name] ??= value;
+  }
 }
 
 /** The names of a user's roles, in order of assignment. */
 export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenUser): Promise<string[]> {
   return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
-}
-
-/** The subject of all tokens about this user; a string (OpenID Connect Core §2). */
-export function subjectOf(user: Pick<TokenUser, 'id'>): string {
-  return String(user.id);
 }
 
 function profileClaims(user: TokenUser): Record<string, unknown> {

@@ -13,7 +13,7 @@ import { prepareAccessToken, type TokenSet } from './token-set.ts';
  * Throws `client_not_authorized`, `target_invalid`, and `scope_invalid` when nothing of what was asked for is allowed.
  */
 export async function grantToClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'counts'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'counts' | 'vault'>,
   account: Account,
   client: ClientRecord,
   asked: AskedAudience,

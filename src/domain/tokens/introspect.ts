@@ -1,10 +1,10 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
-import { subjectOf } from './claims.ts';
+import { subjectOf } from './subject.ts';
 import { parseRefreshToken } from './token-text.ts';
 
 /** What an active token is (RFC 7662 §2.2). Times are seconds since the epoch. */
@@ -39,13 +39,18 @@ export async function introspectToken(
   return {
     tokenType: 'access_token',
     clientId: found.client.clientId,
-    subject: found.user ? subjectOf(found.user) : found.client.clientId,
-    username: found.user && (found.user.username ?? found.user.email),
+    subject: found.user ? subjectOf(services, account, found.client, found.user) : found.client.clientId,
+    username: found.user && usernameOf(found.client, found.user),
     scope: found.scope,
     audience: found.audience,
     issuedAt: seconds(found.token.issuedAt),
     expiresAt: seconds(found.token.expiresAt),
   };
+}
+
+/** A name would tell clients of two sectors whom both know. */
+function usernameOf({ sector }: Pick<ClientRecord, 'sector'>, user: Pick<UserRecord, 'username' | 'email'>) {
+  return sector === null ? (user.username ?? user.email) : null;
 }
 
 async function introspectRefreshToken(
@@ -63,8 +68,8 @@ async function introspectRefreshToken(
   return {
     tokenType: 'refresh_token',
     clientId: client.clientId,
-    subject: subjectOf(user),
-    username: user.username ?? user.email,
+    subject: subjectOf({ vault }, account, client, user),
+    username: usernameOf(client, user),
     scope: grant.scope,
     audience: client.clientId,
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),

@@ -6,8 +6,9 @@ import type { ClientRecord, LinkedServer, TokenUser } from '../../store/records.
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { audienceOf } from './audience.ts';
-import { roleNames, subjectOf } from './claims.ts';
+import { roleNames } from './claims.ts';
 import { mappedClaims } from './mapped-claims.ts';
+import { subjectOf } from './subject.ts';
 import { parseTokenId, tokenIdText } from './token-text.ts';
 
 /** What an access token says, where it says anything. */
@@ -28,7 +29,7 @@ const typ = 'at+jwt';
 
 /** Signs the token of a row that is stored. `secret`: what the row has the digest of. */
 export async function signJwtAccessToken(
-  services: Pick<Services, 'store' | 'signer'>,
+  services: Pick<Services, 'store' | 'signer' | 'vault'>,
   account: Account,
   client: ClientRecord,
   linked: LinkedServer,
@@ -41,7 +42,7 @@ export async function signJwtAccessToken(
     ...(user && scope.includes('groups') && { groups: await roleNames(services, user.record) }),
     iss: account.baseUrl,
     aud: audienceOf(linked),
-    sub: user ? subjectOf(user.record) : client.clientId,
+    sub: user ? subjectOf(services, account, client, user.record) : client.clientId,
     client_id: client.clientId,
     iat: Math.floor(row.issuedAt / 1000),
     exp: Math.floor(row.expiresAt / 1000),

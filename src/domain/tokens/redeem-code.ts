@@ -38,7 +38,7 @@ export async function redeemCode(
   if (!user) throw refused('the user is gone');
   await requireStanding(services.store, user, client);
   const { parameters, sid, amr, authenticatedAt, userId } = code;
-  const { scope, nonce } = parameters;
+  const { scope, nonce, claims } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
   const servers = await linkedServersOf(services, client);
@@ -51,7 +51,7 @@ export async function redeemCode(
       if (used?.grantId != null) await revokeGrant(services, tx, account, client, used.grantId, 'code_replayed');
       return null;
     }
-    const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt };
+    const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt, claims };
     const made = await startGrant(services, tx, account, client, terms, linked, 'authorization_code');
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return made;

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
+import type { ClaimsRequest, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -19,6 +19,8 @@ export interface GrantTerms {
   readonly nonce: string | null;
   readonly amr: readonly string[];
   readonly authenticatedAt: number;
+  /** Claims asked for one by one. */
+  readonly claims?: ClaimsRequest | undefined;
 }
 
 export type GrantMethod = 'authorization_code' | 'password';
@@ -42,7 +44,7 @@ export async function startGrant(
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
-  terms: GrantTerms,
+  { claims, ...terms }: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
 ): Promise<StartedGrant> {
@@ -62,6 +64,9 @@ export async function startGrant(
     revokedBecause: null,
     createdAt: now,
   });
+  if (claims && Object.keys(claims.userinfo).length > 0) {
+    await tx.grants.saveClaims(account.id, grant.id, claims.userinfo);
+  }
   let refreshToken: string | null = null;
   if (client.grantTypes.includes('refresh_token')) {
     refreshToken = newRefreshToken(services.vault, services.random, account, grant.id);
@@ -91,7 +96,16 @@ export async function startGrant(
     accessToken: makeAccessToken,
     tokens: async (user) => {
       const accessToken = await makeAccessToken(user);
-      const idToken = await makeIdToken(services, account, client, grant, user, accessToken, grant.nonce);
+      const idToken = await makeIdToken(
+        services,
+        account,
+        client,
+        grant,
+        user,
+        accessToken,
+        grant.nonce,
+        claims?.idToken,
+      );
       return { accessToken, expiresInSeconds: prepared.expiresInSeconds, scope, idToken, refreshToken };
     },
   };

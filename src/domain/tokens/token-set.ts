@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
+import type { AskedClaims, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
 import type { NewAccessToken } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { acrOf } from '../login/methods.ts';
@@ -37,7 +37,7 @@ export interface PreparedAccessToken {
  * client gets.
  */
 export function prepareAccessToken(
-  services: Pick<Services, 'clock' | 'random' | 'signer' | 'store'>,
+  services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,
   account: Account,
   client: ClientRecord,
   linked: LinkedServer | null,
@@ -72,23 +72,25 @@ export function contentsOf(
 
 /**
  * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. One made at a refresh
- * keeps `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2).
+ * keeps `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2), and no claims beyond the scope: `asked` is of the
+ * first one alone.
  */
 export async function makeIdToken(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
   account: Account,
   client: ClientRecord,
   grant: GrantRecord,
   user: TokenUser,
   accessToken: string,
   nonce: string | null,
+  asked?: AskedClaims,
 ): Promise<string | null> {
   if (!grant.scope.includes('openid')) return null;
   const issuedAt = Math.floor(services.clock.now() / 1000);
   return services.signer.sign(account, client.idTokenAlg, 'JWT', {
     iss: account.baseUrl,
     aud: client.clientId,
-    ...(await userClaims(services, user, grant.scope)),
+    ...(await userClaims(services, account, client, user, grant.scope, asked)),
     iat: issuedAt,
     exp: issuedAt + idTokenSeconds,
     auth_time: Math.floor(grant.authenticatedAt / 1000),

@@ -6,7 +6,7 @@ import { userClaims } from './claims.ts';
 
 /** Claims about the user behind an access token (OpenID Connect Core §5.3). Throws `access_token_invalid`, or `scope_insufficient` without `openid`. */
 export async function readUserinfo(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
   account: Account,
   accessToken: string | null,
 ): Promise<Record<string, unknown>> {
@@ -17,5 +17,6 @@ export async function readUserinfo(
   if (!found.user || !found.scope.includes('openid')) {
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
-  return userClaims(services, found.user, found.scope);
+  const asked = found.grant && (await services.store.grants.findClaims(account.id, found.grant.id));
+  return userClaims(services, account, found.client, found.user, found.scope, asked ?? undefined);
 }

@@ -75,6 +75,15 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
 
 export function authorizationVerbs(db: Knex): AuthorizationStore {
   return {
+    push: async (request) => {
+      await db('pushed_requests').insert(rows.pushedRequests.write(request));
+    },
+    findPushed: async (accountId, appId, digest) => {
+      const row = await db('pushed_requests').where({ account_id: accountId, digest, app_id: appId }).first();
+      return row ? rows.pushedRequests.read(row) : null;
+    },
+    takePushed: async (accountId, digest) =>
+      (await db('pushed_requests').where({ account_id: accountId, digest }).delete()) === 1,
     ...requestVerbs(db),
     ...codeVerbs(db),
     findConsent: async (accountId, userId, appId) => {

@@ -15,6 +15,7 @@ const clientOfTokens = {
   appId: 'app_id',
   clientId: 'client_id',
   linkedServers: 'linked_servers',
+  sector: 'sector',
 } as const;
 
 export const tokenClients = shape<TokenClient>('clients', 'appId', clientOfTokens);

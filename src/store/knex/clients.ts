@@ -29,6 +29,7 @@ const decoy: DbRow = {
     authMethod: 'client_secret_basic',
     authMethodNamed: true,
     subjectType: 'public',
+    sector: null,
     idTokenAlg: 'RS256',
     scope: [],
     extra: {},

@@ -39,6 +39,15 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const row = await db('grants').where({ account_id: accountId, id }).first();
       return row ? rows.grants.read(row) : null;
     },
+    saveClaims: async (accountId, id, claims) => {
+      await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
+    },
+    findClaims: async (accountId, id) => {
+      const row: { claims: string } | undefined = await db('grant_claims')
+        .where({ account_id: accountId, grant_id: id })
+        .first('claims');
+      return row ? JSON.parse(row.claims) : null;
+    },
     setFirstToken: async (accountId, id, digest) => {
       const grant = db('grants').where({ account_id: accountId, id });
       await grant.whereNull('current_digest').update({ current_digest: digest });

@@ -5,16 +5,18 @@ import { logoutNotices } from './client-rows.ts';
 export function noticeVerbs(db: Knex): NoticeStore {
   const one = (accountId: number, id: number) => db('logout_notices').where({ account_id: accountId, id });
   return {
-    addForSession: async (accountId, { userId, sid }, subject, at) => {
-      const clients: { app_id: number; extra: string }[] = await db('clients as c')
-        .select('c.app_id', 'c.extra')
+    addForSession: async (accountId, { userId, sid }, subjectFor, at) => {
+      const clients: { app_id: number; extra: string; sector: string | null }[] = await db('clients as c')
+        .select('c.app_id', 'c.extra', 'c.sector')
         .where('c.account_id', accountId)
         .whereIn('c.app_id', db('grants').select('app_id').where({ account_id: accountId, user_id: userId, sid }));
       // Which clients want to be told stands in their metadata, which the database does not look into.
       const told = clients.filter(({ extra }) => JSON.parse(extra).backchannel_logout_uri !== undefined);
       if (told.length === 0) return 0;
-      const due = { account_id: accountId, subject, sid, attempts: 0, due_at: at };
-      await db('logout_notices').insert(told.map(({ app_id }) => ({ ...due, app_id })));
+      const due = { account_id: accountId, sid, attempts: 0, due_at: at };
+      await db('logout_notices').insert(
+        told.map(({ app_id, sector }) => ({ ...due, app_id, subject: subjectFor({ sector }) })),
+      );
       return told.length;
     },
     claim: async (now, until, limit) => {

@@ -10,6 +10,7 @@ import type {
   CredentialTokenRecord,
   GrantRecord,
   InviteLinkRecord,
+  PushedRequestRecord,
   RoleRecord,
   SessionRecord,
   SigningKeyRecord,
@@ -110,6 +111,14 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   hookTraits: json('hook_traits'),
   methods: json('methods'),
   createdAt: 'created_at',
+  expiresAt: 'expires_at',
+});
+
+export const pushedRequests = shape<PushedRequestRecord>('pushed_requests', null, {
+  accountId: 'account_id',
+  digest: 'digest',
+  appId: 'app_id',
+  parameters: json('parameters'),
   expiresAt: 'expires_at',
 });
 

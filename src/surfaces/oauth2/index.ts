@@ -11,6 +11,7 @@ import { failures } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
 import { issueToken } from './issue-token.ts';
 import { deleteClient, readClient, replaceClient } from './own-registration.ts';
+import { pushRequest } from './push-request.ts';
 import { readKeys } from './read-keys.ts';
 import { readAuthorizationServerMetadata, readOpenIdConfiguration } from './read-metadata.ts';
 import { readUserinfo, readUserinfoByForm } from './read-userinfo.ts';
@@ -28,6 +29,7 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     deleteClient: deleteClient(services),
     authorize: authorize(services),
     authorizeByForm: authorizeByForm(services),
+    pushRequest: pushRequest(services),
     endSession: endSession(services),
     endSessionByForm: endSessionByForm(services),
     issueToken: issueToken(services),

@@ -28,7 +28,7 @@ export function readClient(services: Pick<Services, 'store' | 'limits'>): Handle
 
 /** PUT /oauth2/register/{client_id} (RFC 7592 §2.2). */
 export function replaceClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
 ): Handler<operations['replaceClient']> {
   return async (request, respond) => {
     const { account } = request.origin;

@@ -1,4 +1,5 @@
 import contract from '../../../generated/oauth2.json' with { type: 'json' };
+import type { operations } from '../../../generated/oauth2.ts';
 import type { PresentedClient } from '../../domain/clients/authenticate-client.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Origin } from '../../http/operation.ts';
@@ -12,11 +13,15 @@ interface ClientForm {
 
 const tokenPath = pathOf(contract, 'issueToken');
 
-/** How the client shows who it is: the same at every endpoint that asks. */
+/**
+ * How the client shows who it is: the same at every endpoint that asks. An assertion may name the token endpoint or
+ * `endpoint` as its audience (RFC 7523 §3, RFC 9126 §2).
+ */
 export function presentedClient(
   { account, source }: Origin,
   headers: Readonly<Record<string, string | undefined>>,
   form: ClientForm,
+  endpoint: keyof operations = 'issueToken',
 ): PresentedClient {
   const { client_assertion: text, client_assertion_type: type } = form;
   const isAssertion = text !== undefined || type !== undefined;
@@ -24,7 +29,13 @@ export function presentedClient(
     authorization: headers['authorization'],
     clientId: form.client_id,
     clientSecret: form.client_secret,
-    ...(isAssertion && { assertion: { type, text, tokenEndpoint: account.baseUrl + tokenPath } }),
+    ...(isAssertion && {
+      assertion: {
+        type,
+        text,
+        endpoints: [tokenPath, pathOf(contract, endpoint)].map((path) => account.baseUrl + path),
+      },
+    }),
     source,
   };
 }

@@ -3,8 +3,9 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { signingAlgorithms } from '../../domain/clients/metadata.ts';
+import { signingAlgorithms, subjectTypes } from '../../domain/clients/metadata.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
+import { responseModes } from '../../domain/login/response-mode.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
@@ -40,14 +41,14 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     revocation_endpoint: at('revokeToken'),
     scopes_supported: knownScopes,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: responseModes,
     grant_types_supported: [
       'authorization_code',
       'refresh_token',
       'client_credentials',
       ...(settings.passwordGrant ? (['password'] as const) : []),
     ],
-    subject_types_supported: ['public'],
+    subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
@@ -62,10 +63,16 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'amr', 'acr', 'sid'],
       ...['name', 'given_name', 'family_name', 'preferred_username', 'updated_at', 'email', 'groups'],
     ],
+    display_values_supported: ['page'],
+    ui_locales_supported: ['en'],
     authorization_response_iss_parameter_supported: true,
-    claims_parameter_supported: false,
-    request_parameter_supported: false,
-    request_uri_parameter_supported: false,
+    claims_parameter_supported: true,
+    request_parameter_supported: true,
+    request_uri_parameter_supported: true,
+    require_request_uri_registration: true,
+    request_object_signing_alg_values_supported: assertionAlgorithms,
+    pushed_authorization_request_endpoint: at('pushRequest'),
+    require_pushed_authorization_requests: false,
     service_documentation: `${baseUrl}/docs`,
   };
 }

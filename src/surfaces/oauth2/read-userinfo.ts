@@ -9,7 +9,7 @@ type Claims = components['schemas']['Claims'];
 
 /** GET /oauth2/userinfo (OpenID Connect Core §5.3), with the access token in the Authorization header. */
 export function readUserinfo(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
 ): Handler<operations['readUserinfo']> {
   return async ({ headers, origin }, respond) => {
     const claims = await read(services, origin.account, bearerToken(headers['authorization']));
@@ -19,7 +19,7 @@ export function readUserinfo(
 
 /** POST /oauth2/userinfo: the access token in the header or in the form, never in both (RFC 6750 §2). */
 export function readUserinfoByForm(
-  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
 ): Handler<operations['readUserinfoByForm']> {
   return async ({ body, headers, origin }, respond) => {
     const header = bearerToken(headers['authorization']);

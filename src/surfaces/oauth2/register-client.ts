@@ -6,7 +6,7 @@ import { representClient, rules } from './represent-client.ts';
 
 /** POST /oauth2/register (RFC 7591 §3): 201 with the client's metadata. */
 export function registerClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
 ): Handler<operations['registerClient']> {
   return async ({ body, caller, origin: { account, source } }, respond) => {
     const registrant = { caller, source, openAllowed: true };

@@ -25,6 +25,8 @@ export function representClient(
   const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
   const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
   const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
+  const { sector_identifier_uri, request_object_signing_alg, request_uris, require_pushed_authorization_requests } =
+    client.extra;
   return {
     ...keptMetadata(client),
     client_id: client.clientId,
@@ -45,6 +47,10 @@ export function representClient(
     ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
     ...(backchannel_logout_session_required !== undefined && { backchannel_logout_session_required }),
     ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
+    ...(request_object_signing_alg !== undefined && { request_object_signing_alg }),
+    ...(sector_identifier_uri !== undefined && { sector_identifier_uri }),
+    ...(request_uris !== undefined && { request_uris }),
+    ...(require_pushed_authorization_requests !== undefined && { require_pushed_authorization_requests }),
     ...(default_max_age !== undefined && { default_max_age }),
     ...(logo_uri !== undefined && { logo_uri }),
     ...(login_url !== undefined && { login_url }),

@@ -17,7 +17,7 @@ const rules: RegistrationRules = {
 
 /** POST /oidc/2/register (the document's §4.1): 200 with the client's metadata. */
 export function registerClient(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'limits' | 'vault' | 'egress'>,
 ): Handler<Operation> {
   return async ({ body, caller, origin }, respond) => {
     const registrant = { caller, source: origin.source, openAllowed: false };

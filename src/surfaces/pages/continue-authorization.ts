@@ -2,6 +2,7 @@ import type { operations } from '../../../generated/pages.ts';
 import { continueAuthorization as next } from '../../domain/login/continue.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
+import { formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
 
@@ -13,13 +14,15 @@ const pageOf = {
   consent: 'showConsent',
 } as const;
 
-/** GET /continue: 303 to the next page, or to the client with a code or an error. */
+/** GET /continue: 303 to the next page or to the client with a code or an error; a page whose form takes it there where the client asks for that. */
 export function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
 ): Handler<operations['continueAuthorization']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const step = await next(services, account, browserState(account, cookies, query?.request));
-    const location = 'location' in step ? step.location : pageLink(pageOf[step.show], query?.request ?? '');
-    return respond(303, undefined, { location });
+    if ('show' in step) return respond(303, undefined, { location: pageLink(pageOf[step.show], query?.request ?? '') });
+    const { answer } = step;
+    if (answer.by === 'redirect') return respond(303, undefined, { location: answer.location });
+    return respond(200, ...formPost(account, answer));
   };
 }

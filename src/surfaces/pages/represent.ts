@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
+import { consentScopes } from '../../domain/login/consent.ts';
 import type { Step } from '../../domain/login/continue.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import type { DueReplacing } from '../../domain/login/pending.ts';
@@ -111,7 +112,7 @@ export function representConsent(
   { request, user, apiScopes }: ConsentStep,
 ): string {
   const { client, record } = request;
-  const { redirectUri, scope } = record.parameters;
+  const { redirectUri } = record.parameters;
   const target = URL.parse(redirectUri);
   return consentPage({
     ...formView(account, browser, request),
@@ -121,7 +122,7 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: scope.map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
+    scopes: consentScopes(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     action: formAction('decideConsent'),
   });
 }

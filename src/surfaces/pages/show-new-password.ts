@@ -7,7 +7,9 @@ import type { Services } from '../../services.ts';
 import { formHeaders, representNewPassword } from './represent.ts';
 
 /** GET /new-password: the form, or onward when no new password is due. */
-export function showNewPassword(services: Pick<Services, 'store' | 'clock'>): Handler<operations['showNewPassword']> {
+export function showNewPassword(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+): Handler<operations['showNewPassword']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const browser = browserState(account, cookies, query?.request);
     const current = await currentStep(services, account, browser);

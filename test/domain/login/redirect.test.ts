@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { csrfToken, requireCsrf } from '../../../src/domain/login/authorization-request.ts';
-import { redirectCode, redirectError } from '../../../src/domain/login/redirect.ts';
+import { answerCode, answerError, type ClientAnswer } from '../../../src/domain/login/redirect.ts';
+
+function locationOf(answer: ClientAnswer): string {
+  assert.ok(answer.by === 'redirect');
+  return answer.location;
+}
 
 const account = { baseUrl: 'https://one.gatehouse.example' } as Account;
 
 test('an answer is added to the registered address as text, which stays as it is', () => {
-  const at = (redirectUri: string) => redirectCode(account, { redirectUri, state: null }, 'c');
+  const at = (redirectUri: string) => locationOf(answerCode(account, { redirectUri, state: null }, 'c'));
   const added = 'code=c&iss=https%3A%2F%2Fone.gatehouse.example';
   assert.equal(at('https://a.example/cb'), `https://a.example/cb?${added}`);
   assert.equal(at('https://a.example'), `https://a.example?${added}`);
@@ -17,7 +22,8 @@ test('an answer is added to the registered address as text, which stays as it is
 
 test('state comes back as sent, and only when it was sent', () => {
   const target = { redirectUri: 'https://a.example/cb', state: 'a b&c=d#é' };
-  const query = new URL(redirectError(account, target, { error: 'access_denied', description: 'no' })).searchParams;
+  const query = new URL(locationOf(answerError(account, target, { error: 'access_denied', description: 'no' })))
+    .searchParams;
   assert.deepEqual(Object.fromEntries(query), {
     error: 'access_denied',
     error_description: 'no',

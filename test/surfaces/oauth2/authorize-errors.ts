@@ -41,13 +41,10 @@ export function authorizeErrors(app: AppOf): void {
 
   const toClient: readonly [title: string, parameters: Record<string, string>, error: string, metadata?: object][] = [
     ['response_type is missing', { response_type: '' }, 'invalid_request'],
-    ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
-    ['response_type id_token (T9: implicit is off)', { response_type: 'id_token' }, 'unsupported_response_type'],
-    ['response_type code id_token', { response_type: 'code id_token' }, 'unsupported_response_type'],
+    ['response_type of words that are not known', { response_type: 'code none' }, 'unsupported_response_type'],
     ['a client without authorization_code', {}, 'unauthorized_client', { ...uri, grant_types: ['client_credentials'] }],
     ['a client without code', {}, 'unauthorized_client', { response_types: ['id_token'] }],
-    ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['response_mode form_post', { response_mode: 'form_post' }, 'invalid_request'],
+    ['a response_mode that is not known', { response_mode: 'web_message' }, 'invalid_request'],
     ['only unknown scopes', { scope: 'admin offline_access' }, 'invalid_scope'],
     ['only scopes the client did not register', { scope: 'openid' }, 'invalid_scope', { scope: 'email' }],
     ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
@@ -55,8 +52,8 @@ export function authorizeErrors(app: AppOf): void {
     ['max_age of letters', { max_age: 'abc' }, 'invalid_request'],
     ['a negative max_age', { max_age: '-1' }, 'invalid_request'],
     ['a max_age out of range', { max_age: '2147483648' }, 'invalid_request'],
-    ['request', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
-    ['request_uri', { request_uri: 'https://app.example.com/r.jwt' }, 'request_uri_not_supported'],
+    ['request of a client without keys', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['request_uri', { request_uri: 'https://app.example.com/r.jwt' }, 'invalid_request_uri'],
     ['PKCE plain (T8)', { code_challenge_method: 'plain' }, 'invalid_request'],
     [
       'a challenge without its method, which means plain (RFC 7636 §4.3)',

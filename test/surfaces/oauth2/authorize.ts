@@ -51,7 +51,6 @@ export function authorize(app: AppOf): void {
     const code = await setting.code({
       'client_id[]': 'other',
       CLIENT_ID: 'other',
-      id_token_hint: 'x.y.z',
       acr_values: 'urn:mace:incommon:iap:silver',
       claims: '{"userinfo":{}}',
       ui_locales: 'de',

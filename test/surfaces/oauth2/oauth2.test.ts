@@ -12,11 +12,13 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
 import { discovery } from './discovery.ts';
 import { endingSessions } from './end-session.ts';
+import { hints } from './hints.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
 import { introspection } from './introspect-token.ts';
@@ -24,8 +26,10 @@ import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { otherGrants } from './other-grants.ts';
 import { ownRegistration } from './own-registration.ts';
+import { pairwiseSubjects } from './pairwise.ts';
 import { pkce } from './pkce.ts';
 import { pollution } from './pollution.ts';
+import { pushedRequests } from './pushed-requests.ts';
 import { redemption } from './redeem-code.ts';
 import { redirectVariants } from './redirect-variants.ts';
 import { refreshing } from './refresh.ts';
@@ -34,6 +38,8 @@ import { registration } from './register-client.ts';
 import { registrationFaults } from './register-faults.ts';
 import { registrationMembers } from './registration-members.ts';
 import { registrationModes } from './registration-modes.ts';
+import { requestObjects, requestReferences } from './request-objects.ts';
+import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
 import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
@@ -51,6 +57,11 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'a registration of its own': ownRegistration,
   authorize,
   'authorize errors': authorizeErrors,
+  'response modes': responseModes,
+  'pushed requests': pushedRequests,
+  'request objects': requestObjects,
+  'hints of a user': hints,
+  'claims asked for one by one': claimsParameter,
   'redirect variants': redirectVariants,
   'the end of a session': endingSessions,
   redemption,
@@ -80,6 +91,8 @@ for (const kind of databases) {
     after(() => app.dispose());
     for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
   });
+  describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
+  describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);
 }
 

@@ -39,7 +39,7 @@ export function registrationFaults(app: AppOf): void {
       /^token_endpoint/,
     ],
     ['application_type', { application_type: 'desktop' }, 'invalid_client_metadata', /^application_type /],
-    ['subject_type', { subject_type: 'pairwise' }, 'invalid_client_metadata', /^subject_type /],
+    ['subject_type', { subject_type: 'ephemeral' }, 'invalid_client_metadata', /^subject_type /],
     [
       'alg none (T10)',
       { id_token_signed_response_alg: 'none' },

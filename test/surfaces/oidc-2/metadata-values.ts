@@ -7,7 +7,7 @@ export const taken: Readonly<Record<string, readonly unknown[]>> = {
   client_name: ['x', 'Ä'.repeat(255), '🦊'.repeat(255), 'مرحبا', ' spaced '],
   application_type: ['web', 'native'],
   token_endpoint_auth_method: ['client_secret_basic', 'client_secret_post', 'none'],
-  subject_type: ['public'],
+  subject_type: ['public', 'pairwise'],
   grant_types: [
     ['authorization_code'],
     ['client_credentials'],
@@ -71,7 +71,7 @@ export const refused: Readonly<Record<string, readonly unknown[]>> = {
   ],
   application_type: ['desktop', 'WEB', '', 1, null, ['web']],
   token_endpoint_auth_method: ['private_key_jwt', 'client_secret_jwt', 'NONE', '', 5, null, ['none']],
-  subject_type: ['pairwise', 'PUBLIC', '', 1, null],
+  subject_type: ['ephemeral', 'PUBLIC', '', 1, null],
   grant_types: [
     [],
     ['device_code'],

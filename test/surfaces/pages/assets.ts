@@ -4,6 +4,7 @@ import { type AppOf, settle } from './browsing.ts';
 
 const types = {
   'styles.css': 'text/css; charset=utf-8',
+  'send-form.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'passkeys.js': 'text/javascript; charset=utf-8',
 } as const;

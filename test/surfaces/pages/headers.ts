@@ -112,6 +112,19 @@ export function headers(app: AppOf): void {
     assertPage(answer);
   });
 
+  it('the page that takes an answer to a client: one script of this host, which it can do without', async () => {
+    const { client } = await settle(app());
+    const asked = { response_mode: 'form_post', prompt: 'none' };
+    const { answer } = await walk(app(), new CookieJar(), authorizePath(client, asked));
+    assert.equal(answer.status, 200);
+    const withScript = String(answer.headers['content-security-policy']);
+    const withoutScript = withScript.replace("; script-src 'self'", '');
+    const text = answer.text.replace(/<script src="\/assets\/[^"]+"><\/script>/, '');
+    const headers = { ...answer.headers, 'content-security-policy': withoutScript };
+    assert.notEqual(withScript, withoutScript);
+    assertPage({ ...answer, text, headers }, "'self' https:");
+  });
+
   it('redirects carry no body, are not stored and leave no referrer', async () => {
     const setting = await settle(app());
     const begun = await app().send('GET', authorizePath(setting.client));

@@ -12,6 +12,8 @@ import * as hookPackages from './0010_hook_packages.ts';
 import * as deprecated from './0011_deprecated.ts';
 import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
+import * as requests from './0015_requests.ts';
+import * as sectors from './0016_sectors.ts';
 import * as accountPages from './0019_account_pages.ts';
 import * as passwordResets from './0020_password_resets.ts';
 import * as passkeys from './0021_passkeys.ts';
@@ -31,6 +33,8 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0011_deprecated', ...deprecated },
   { name: '0013_registrations', ...registrations },
   { name: '0014_sign_out', ...signOut },
+  { name: '0015_requests', ...requests },
+  { name: '0016_sectors', ...sectors },
   { name: '0019_account_pages', ...accountPages },
   { name: '0020_password_resets', ...passwordResets },
   { name: '0021_passkeys', ...passkeys },

@@ -1,0 +1,82 @@
+/** JWTs that clients sign with keys of theirs: assertions and request objects. */
+
+import { decodeProtectedHeader, importJWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Services } from '../../services.ts';
+import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
+import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
+
+interface Header {
+  readonly alg: AssertionAlgorithm;
+  readonly kid: string | undefined;
+}
+
+/** What a JWT must be beside authentic. */
+export interface ClientJwtRules {
+  /** What `typ` may say, where it says anything: a JWT of another kind is refused, whoever signed it (RFC 8725 §3.11). */
+  readonly types: readonly string[];
+  /** The one algorithm that the client registered; undefined: any that is offered. */
+  readonly algorithm: AssertionAlgorithm | undefined;
+  readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
+}
+
+/** The claims of a JWT that one of the client's keys signed; null for any other text. Never throws for what was sent. */
+export async function readClientJwt(
+  services: Pick<Services, 'clientKeys'>,
+  client: ClientRecord,
+  text: string,
+  { types, algorithm, claims }: ClientJwtRules,
+): Promise<JWTPayload | null> {
+  const header = readHeader(text, types, algorithm);
+  if (!header) return null;
+  const keys = (await keysOf(services, client, header)) ?? [];
+  for (const key of keys.filter((one) => fits(one, header))) {
+    const payload = await verify(key, header.alg, text, claims);
+    if (payload) return payload;
+  }
+  return null;
+}
+
+function readHeader(
+  text: string,
+  types: readonly string[],
+  asRegistered: AssertionAlgorithm | undefined,
+): Header | null {
+  try {
+    const { alg, kid, typ } = decodeProtectedHeader(text);
+    const known = assertionAlgorithms.find((one) => one === alg);
+    if (!known || (typ !== undefined && !types.includes(typ))) return null;
+    if (asRegistered !== undefined && !isSameAlgorithm(known, asRegistered)) return null;
+    return { alg: known, kid: typeof kid === 'string' ? kid : undefined };
+  } catch {
+    return null;
+  }
+}
+
+/** A key that is not there yet is looked for anew at the client's address. */
+async function keysOf(
+  { clientKeys }: Pick<Services, 'clientKeys'>,
+  { accountId, extra }: ClientRecord,
+  header: Header,
+): Promise<readonly ClientKey[] | null> {
+  if (extra.jwks) return extra.jwks.keys;
+  if (extra.jwks_uri === undefined) return null;
+  return clientKeys.read(accountId, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
+}
+
+function fits(key: ClientKey, { alg, kid }: Header): boolean {
+  return algorithmsOf(key).includes(alg) && (kid === undefined || key.kid === undefined || key.kid === kid);
+}
+
+/** The claims, or null for another signature, client or time. What a bad key makes of it is null as well: nothing else is asked here. */
+async function verify(
+  key: ClientKey,
+  alg: AssertionAlgorithm,
+  text: string,
+  claims: ClientJwtRules['claims'],
+): Promise<JWTPayload | null> {
+  try {
+    return (await jwtVerify(text, await importJWK({ ...key, alg }), { ...claims, algorithms: [alg] })).payload;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+/** Whether a client may ask for what it asks for: the same at the authorization endpoint and when it is pushed. */
+
+import type { Services } from '../../services.ts';
+import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { isRegisteredUri } from '../clients/redirect-uris.ts';
+import { Failure } from '../failure.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
+import { splitScope } from '../tokens/scopes.ts';
+import type { AuthorizationQuery } from './authorization-query.ts';
+import { findFault } from './query-faults.ts';
+import { readParameters } from './read-parameters.ts';
+import type { AnswerTarget, AuthorizationError } from './redirect.ts';
+import { responseModeOf } from './response-mode.ts';
+
+export interface CheckedRequest {
+  /** Where the answer goes. */
+  readonly target: AnswerTarget;
+  /** What is asked for, or what is wrong with it. */
+  readonly read: AuthorizationParameters | AuthorizationError;
+}
+
+/** Checks a request. Throws `authorization_request_invalid` when the redirect URI is not known. */
+export async function checkRequest(
+  services: Pick<Services, 'store' | 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  query: AuthorizationQuery,
+): Promise<CheckedRequest> {
+  const redirectUri = readRedirectUri(client, query);
+  const servers = serversAsked(await linkedServersOf(services, client), query);
+  const target = { redirectUri, responseMode: responseModeOf(query, redirectUri) };
+  const read =
+    findFault(client, servers, query, redirectUri) ??
+    (await readParameters(services, account, client, servers, query, target));
+  return { target: { ...target, state: query.state ?? null }, read };
+}
+
+/** What is told on a page, for nobody has vouched for an address to tell it at (RFC 6749 §4.1.2.1). */
+export function pageFailure(name: string, message: string): Failure {
+  return new Failure('authorization_request_invalid', { name, message });
+}
+
+function readRedirectUri(client: ClientRecord, { redirect_uri: asked, scope }: AuthorizationQuery): string {
+  const [only, ...more] = client.redirectUris;
+  // OpenID Connect Core §3.1.2.1 requires it; RFC 6749 §3.1.2.3 lets it be left out where only one is registered.
+  if (asked === undefined && only !== undefined && more.length === 0 && !splitScope(scope ?? '').includes('openid'))
+    return only;
+  if (asked === undefined)
+    throw pageFailure('redirect_uri', 'The application did not say where to return to (redirect_uri).');
+  if (!isRegisteredUri(client.redirectUris, asked, client.applicationType)) {
+    throw pageFailure(
+      'redirect_uri',
+      'The address to return to (redirect_uri) is not registered for this application.',
+    );
+  }
+  return asked;
+}
+
+/** The API authorization servers in question: the one that `resource` names, or all (RFC 8707 §2.1). */
+function serversAsked(servers: readonly LinkedServer[], { resource }: AuthorizationQuery): readonly LinkedServer[] {
+  return resource ? servers.filter(({ server }) => server.resourceIdentifier === resource) : servers;
+}

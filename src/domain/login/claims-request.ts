@@ -1,0 +1,71 @@
+/** Single claims that a client asks for: the parameter `claims` (OpenID Connect Core §5.5). */
+
+import type { AskedClaims, AuthorizationParameters, ClaimsRequest } from '../../store/records.ts';
+import { claimScopes } from '../tokens/claims.ts';
+
+/** What a request says, as far as it is understood; what is not known is ignored (§5.5). */
+export interface ReadClaims {
+  readonly claims: ClaimsRequest;
+  /** The `acr` that the id token is to have, in the order of preference (§5.5.1.1); null: not asked for. */
+  readonly acr: { readonly values: readonly string[]; readonly essential: boolean } | null;
+  /** The one user who may be meant; null: anyone. */
+  readonly subject: string | null;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads the parameter; a text says what is wrong with it. `scope`: what the client may learn at all. */
+export function readClaims(text: string, scope: readonly string[]): ReadClaims | string {
+  const request = parse(text);
+  if (!request) return 'claims must be a JSON object';
+  const members = { idToken: request['id_token'] ?? {}, userinfo: request['userinfo'] ?? {} };
+  if (!isObject(members.idToken) || !isObject(members.userinfo)) return 'claims holds a member that is no object';
+  const { acr, sub } = members.idToken;
+  const subject = isObject(sub) ? (sub['value'] ?? null) : null;
+  if (subject !== null && typeof subject !== 'string') return 'claims asks for a sub that is no text';
+  return {
+    claims: { idToken: pick(members.idToken, scope), userinfo: pick(members.userinfo, scope) },
+    acr: isObject(acr) ? { values: textsOf(acr), essential: acr['essential'] === true } : null,
+    subject,
+  };
+}
+
+/** Scopes whose claims are asked for one by one: the user consents to them all the same. */
+export function scopesOfClaims({ claims }: Pick<AuthorizationParameters, 'claims'>): readonly string[] {
+  const names = [...Object.keys(claims?.idToken ?? {}), ...Object.keys(claims?.userinfo ?? {})];
+  return [...new Set(names.flatMap((name) => claimScopes.get(name) ?? []))];
+}
+
+function parse(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The claims about the user among them that the client may learn. */
+function pick(asked: Json, scope: readonly string[]): AskedClaims {
+  const picked: Record<string, readonly unknown[] | null> = {};
+  for (const [name, how] of Object.entries(asked)) {
+    const of = claimScopes.get(name);
+    if (of !== undefined && scope.includes(of)) picked[name] = valuesOf(how);
+  }
+  return picked;
+}
+
+/** The values any of which would do; null: whatever it is (§5.5.1). */
+function valuesOf(how: unknown): readonly unknown[] | null {
+  if (!isObject(how)) return null;
+  if (how['value'] !== undefined) return [how['value']];
+  return Array.isArray(how['values']) ? how['values'] : null;
+}
+
+function textsOf(how: Json): readonly string[] {
+  return (valuesOf(how) ?? []).filter((value) => typeof value === 'string');
+}

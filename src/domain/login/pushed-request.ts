@@ -1,0 +1,81 @@
+/** Authorization requests that a client sends ahead (RFC 9126). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { digestOf, newSecret } from '../secrets.ts';
+import { type AuthorizationQuery, parameterNames, type SentQuery } from './authorization-query.ts';
+import { checkRequest } from './check-request.ts';
+import type { AuthorizationError } from './redirect.ts';
+import { readRequestObject } from './request-object.ts';
+
+const prefix = 'urn:ietf:params:oauth:request_uri:';
+const lifetimeSeconds = 90;
+
+export type PushedRequest =
+  | { readonly outcome: 'pushed'; readonly requestUri: string; readonly expiresInSeconds: number }
+  | { readonly outcome: 'refused'; readonly error: AuthorizationError };
+
+/** Whether an address is one that this service gave. */
+export function isPushedUri(requestUri: string): boolean {
+  return requestUri.startsWith(prefix);
+}
+
+/**
+ * Keeps the request of an authenticated client until it is used, once, or expires. It is checked as at the authorization
+ * endpoint, and there again. Throws `authorization_request_invalid` for a redirect URI that is not registered,
+ * `rate_limited`.
+ */
+export async function pushRequest(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys'>,
+  account: Account,
+  client: ClientRecord,
+  sent: SentQuery,
+  source: string,
+): Promise<PushedRequest> {
+  await services.limits.take(account, 'par', `${client.clientId} ${source}`);
+  if (sent.request_uri !== undefined) {
+    return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
+  }
+  const query = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
+  if ('error' in query) return refused(query);
+  const { read } = await checkRequest(services, account, client, query);
+  if ('error' in read) return refused(read);
+  const secret = newSecret(services.random, '');
+  await services.store.authorizations.push({
+    accountId: account.id,
+    digest: digestOf(secret),
+    appId: client.appId,
+    parameters: onlyParameters(query),
+    expiresAt: services.clock.now() + lifetimeSeconds * 1000,
+  });
+  return { outcome: 'pushed', requestUri: prefix + secret, expiresInSeconds: lifetimeSeconds };
+}
+
+/** A request that was pushed, and what uses it up. */
+export interface FoundPushed {
+  readonly query: AuthorizationQuery;
+  readonly digest: string;
+}
+
+/** The request of the client that is there still (§7.3); null: there is none, or not any more. */
+export async function findPushed(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  client: ClientRecord,
+  requestUri: string,
+): Promise<FoundPushed | null> {
+  const digest = digestOf(requestUri.slice(prefix.length));
+  const found = await store.authorizations.findPushed(account.id, client.appId, digest);
+  if (!found || found.expiresAt <= clock.now()) return null;
+  return { query: { ...found.parameters, client_id: client.clientId }, digest };
+}
+
+/** Without what the client showed who it is with. */
+function onlyParameters(query: AuthorizationQuery): Record<string, string> {
+  return Object.fromEntries(parameterNames.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
+}
+
+function refused(error: AuthorizationError): PushedRequest {
+  return { outcome: 'refused', error };
+}

@@ -1,0 +1,50 @@
+/** What a client is told is wrong with its authorization request. */
+
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
+import type { AuthorizationQuery } from './authorization-query.ts';
+import type { AuthorizationError } from './redirect.ts';
+import { responseModeFault } from './response-mode.ts';
+
+/** The first fault that the client is told about at its redirect URI, or null. */
+export function findFault(
+  client: ClientRecord,
+  servers: readonly LinkedServer[],
+  query: AuthorizationQuery,
+  redirectUri: string,
+): AuthorizationError | null {
+  const fault = (error: AuthorizationError['error'], description: string) => ({ error, description });
+  if (query.response_type === undefined) return fault('invalid_request', 'response_type is missing');
+  if (query.response_type !== 'code') return fault('unsupported_response_type', 'response_type must be code');
+  if (!client.grantTypes.includes('authorization_code') || !client.responseTypes.includes('code')) {
+    return fault('unauthorized_client', 'the client is not registered for the authorization code');
+  }
+  const modeFault = responseModeFault(query, redirectUri);
+  if (modeFault !== null) return fault('invalid_request', modeFault);
+  if (query.resource && servers.length === 0) {
+    return fault('invalid_target', 'resource names no API that the client can get access tokens for');
+  }
+  if (grantableScope(client, query.scope, servers).length === 0) {
+    return fault('invalid_scope', `scope must hold one of ${allowedScope(client, servers).join(', ')}`);
+  }
+  const prompts = splitScope(query.prompt ?? '');
+  const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
+  if (unknown !== undefined) return fault('invalid_request', 'prompt must be none, login, consent or select_account');
+  if (prompts.includes('none') && prompts.length > 1) return fault('invalid_request', 'prompt none stands alone');
+  if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
+    return fault('invalid_request', 'max_age must be a number of seconds');
+  }
+  return findChallengeFault(client, query);
+}
+
+/** RFC 7636 §4.3, RFC 9700 §2.1.1: S256 only, and always for clients without a secret. */
+function findChallengeFault(client: ClientRecord, query: AuthorizationQuery): AuthorizationError | null {
+  const { code_challenge: challenge, code_challenge_method: method } = query;
+  const fault = (description: string) => ({ error: 'invalid_request' as const, description });
+  if (challenge === undefined) {
+    if (method !== undefined) return fault('code_challenge is missing');
+    return client.authMethod === 'none' ? fault('code_challenge is required for clients without a secret') : null;
+  }
+  if (method !== 'S256') return fault('code_challenge_method must be S256');
+  return /^[\w-]{43}$/.test(challenge) ? null : fault('code_challenge must be a SHA-256 hash in base64url');
+}

@@ -1,0 +1,93 @@
+/** What an authorization request asks for, as it is kept. */
+
+import type { Services } from '../../services.ts';
+import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { readIdTokenHint } from '../tokens/id-token-hint.ts';
+import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
+import type { AuthorizationQuery } from './authorization-query.ts';
+import { type ReadClaims, readClaims } from './claims-request.ts';
+import { multiFactor, singleFactor } from './methods.ts';
+import type { AuthorizationError } from './redirect.ts';
+
+const nothing: ReadClaims = { claims: { idToken: {}, userinfo: {} }, acr: null, subject: null };
+
+/** Reads a request without other faults; what is wrong with a hint or with `claims` is told to the client. */
+export async function readParameters(
+  services: Pick<Services, 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  servers: readonly LinkedServer[],
+  query: AuthorizationQuery,
+  target: Required<Pick<AuthorizationParameters, 'redirectUri' | 'responseMode'>>,
+): Promise<AuthorizationParameters | AuthorizationError> {
+  const read = query.claims === undefined ? nothing : readClaims(query.claims, allowedScope(client));
+  if (typeof read === 'string') return invalid(read);
+  const meant = await readSubject(services, account, client, query.id_token_hint, read.subject);
+  const acr = readAcr(query, read.acr);
+  if ('error' in meant) return meant;
+  if ('error' in acr) return acr;
+  return {
+    ...target,
+    redirectUriGiven: query.redirect_uri !== undefined,
+    scope: grantableScope(client, query.scope, servers),
+    state: query.state ?? null,
+    nonce: query.nonce ?? null,
+    codeChallenge: query.code_challenge ?? null,
+    loginHint: query.login_hint ?? null,
+    prompt: splitScope(query.prompt ?? ''),
+    maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
+    serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
+    ...acr,
+    ...meant,
+    ...(isAsked(read.claims) && { claims: read.claims }),
+  };
+}
+
+function invalid(description: string): AuthorizationError {
+  return { error: 'invalid_request', description };
+}
+
+/** The one user who is meant, by a hint or by `claims` (OpenID Connect Core §3.1.2.1, §5.5.1). */
+async function readSubject(
+  services: Pick<Services, 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  text: string | undefined,
+  asked: string | null,
+): Promise<Pick<AuthorizationParameters, 'subject'> | AuthorizationError> {
+  if (text === undefined) return asked === null ? {} : { subject: asked };
+  const hint = await readIdTokenHint(services, account, text);
+  if (hint?.clientId !== client.clientId) return invalid('id_token_hint is no id token that this client got here');
+  if (asked !== null && asked !== hint.subject) return invalid('id_token_hint and claims name two users');
+  return { subject: hint.subject };
+}
+
+/**
+ * The first value that is known counts: they stand in the order of preference (OpenID Connect Core §3.1.2.1, RFC 9470
+ * §4). What `claims` says of `acr` comes before `acr_values` (OpenID Connect Core §5.5.1.1).
+ */
+function readAcr(
+  { acr_values: values }: AuthorizationQuery,
+  asked: ReadClaims['acr'],
+): Pick<AuthorizationParameters, 'secondFactor' | 'essentialAcr'> | AuthorizationError {
+  const isKnown = (value: string) => value === singleFactor || value === multiFactor;
+  const named = asked?.values ?? [];
+  const essential = asked?.essential ? named.filter(isKnown) : [];
+  if (asked?.essential && named.length > 0 && essential.length === 0) return unmetAcr;
+  const wanted = [...named, ...splitScope(values ?? '')].find(isKnown);
+  return {
+    ...(wanted === multiFactor && { secondFactor: true }),
+    ...(essential.length > 0 && { essentialAcr: essential }),
+  };
+}
+
+/** OpenID Connect Core Unmet Authentication Requirements 1.0 §2. */
+export const unmetAcr: AuthorizationError = {
+  error: 'unmet_authentication_requirements',
+  description: 'the sign-in is not of an acr that was asked for as essential',
+};
+
+function isAsked({ idToken, userinfo }: ReadClaims['claims']): boolean {
+  return Object.keys(idToken).length > 0 || Object.keys(userinfo).length > 0;
+}

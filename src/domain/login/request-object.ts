@@ -1,0 +1,98 @@
+/** Authorization requests that a client signed (RFC 9101, OpenID Connect Core §6). */
+
+import type { JWTPayload } from 'jose';
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { readClientJwt } from '../clients/client-jwt.ts';
+import { type AuthorizationQuery, longestParameters, parameterNames } from './authorization-query.ts';
+import type { AuthorizationError } from './redirect.ts';
+
+const skewSeconds = 30;
+/** Of a request object at an address of the client, in bytes. */
+const largestObject = 16_384;
+
+type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress'>;
+
+/**
+ * The request in a request object: its parameters alone count (RFC 9101 §6.3), those beside it are not looked at. An
+ * error says what is wrong with it.
+ */
+export async function readRequestObject(
+  services: Pick<ObjectServices, 'clock' | 'clientKeys'>,
+  account: Account,
+  client: ClientRecord,
+  text: string,
+): Promise<AuthorizationQuery | AuthorizationError> {
+  const { extra, clientId } = client;
+  if (extra.jwks === undefined && extra.jwks_uri === undefined) {
+    return { error: 'request_not_supported', description: 'the client has registered no keys' };
+  }
+  const payload = await readClientJwt(services, client, text, {
+    types: ['JWT', 'oauth-authz-req+jwt'],
+    algorithm: extra.request_object_signing_alg,
+    claims: { currentDate: new Date(services.clock.now()), clockTolerance: skewSeconds },
+  });
+  if (!payload) return invalidObject('the request object is not signed with a key of the client, or not valid now');
+  const fault = envelopeFault(account, clientId, payload);
+  return fault === null ? readMembers(clientId, payload) : invalidObject(fault);
+}
+
+/**
+ * Fetches a request object from an address that the client registered, as the setting EGRESS permits (RFC 9101 §5.2.3,
+ * OpenID Connect Core §6.2). Nothing is kept of it.
+ */
+export async function fetchRequestObject(
+  { egress }: Pick<ObjectServices, 'egress'>,
+  { accountId, extra }: ClientRecord,
+  url: string,
+): Promise<string | AuthorizationError> {
+  const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
+  if (!extra.request_uris?.includes(url)) return invalid('request_uri is none that the client registered');
+  const headers = [['accept', 'application/oauth-authz-req+jwt, application/jwt']] as const;
+  const result = await egress.fetch({ accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  if (!result.ok && result.failure === 'disabled') {
+    return { error: 'request_uri_not_supported', description: 'the service fetches nothing' };
+  }
+  if (!result.ok || result.response.status !== 200) return invalid('there is nothing at request_uri');
+  const { body } = result.response;
+  return body.length > largestObject ? invalid('what is at request_uri is too large') : body.toString('utf8').trim();
+}
+
+/** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */
+function envelopeFault({ baseUrl }: Account, clientId: string, payload: JWTPayload): string | null {
+  const { iss, aud, sub } = payload;
+  if (payload['client_id'] !== clientId) return 'client_id of the request object is another one';
+  if (iss !== undefined && iss !== clientId) return 'iss of the request object is not the client';
+  if (aud !== undefined && ![aud].flat().includes(baseUrl)) return 'aud of the request object is not this issuer';
+  // It could be an assertion, with which the client authenticates.
+  if (sub === clientId) return 'sub of the request object is the client';
+  const nested = ['request', 'request_uri'].find((name) => payload[name] !== undefined);
+  return nested === undefined ? null : `the request object holds ${nested}`;
+}
+
+function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery | AuthorizationError {
+  const query: { -readonly [Name in keyof AuthorizationQuery]: string } = { client_id: clientId };
+  for (const name of parameterNames) {
+    const value = payload[name];
+    if (value === undefined || value === '') continue;
+    const text = asText(name, value);
+    if (text === null) return invalidObject(`${name} of the request object is no text`);
+    if (text.length > longestParameters[name] || text.includes('\0')) {
+      return invalidObject(`${name} of the request object is too long, or holds a character that is not allowed`);
+    }
+    query[name] = text;
+  }
+  return query;
+}
+
+/** JSON has numbers and objects where a query has text (RFC 9101 §4). */
+function asText(name: string, value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (name === 'max_age' && Number.isInteger(value)) return String(value);
+  return name === 'claims' && typeof value === 'object' ? JSON.stringify(value) : null;
+}
+
+function invalidObject(description: string): AuthorizationError {
+  return { error: 'invalid_request_object', description };
+}

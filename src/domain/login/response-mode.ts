@@ -1,0 +1,34 @@
+/** How the answer to an authorization request comes to the client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode). */
+
+import type { ResponseMode } from '../../store/records.ts';
+import { splitScope } from '../tokens/scopes.ts';
+import type { AuthorizationQuery } from './authorization-query.ts';
+
+export const responseModes = ['query', 'fragment', 'form_post'] as const satisfies ResponseMode[];
+
+type Asked = Pick<AuthorizationQuery, 'response_type' | 'response_mode'>;
+
+/**
+ * The mode of every answer, errors included: the one that was asked for, where it can be, else the default of the
+ * response type. Tokens are never in a query, which servers and histories keep (§5).
+ */
+export function responseModeOf(asked: Asked, redirectUri: string): ResponseMode {
+  const mode = responseModes.find((one) => one === asked.response_mode);
+  if (mode !== undefined && responseModeFault(asked, redirectUri) === null) return mode;
+  return hasTokens(asked) ? 'fragment' : 'query';
+}
+
+/** What is wrong with the mode that was asked for, in words for the client; null: nothing. */
+export function responseModeFault(asked: Asked, redirectUri: string): string | null {
+  const { response_mode: mode } = asked;
+  if (mode === undefined) return null;
+  if (!responseModes.some((one) => one === mode)) return `response_mode must be ${responseModes.join(', ')}`;
+  if (mode === 'query' && hasTokens(asked)) return 'response_mode query is not for tokens';
+  // A form can be sent to a web address only.
+  if (mode === 'form_post' && !/^https?:/.test(redirectUri)) return 'response_mode form_post needs a web redirect_uri';
+  return null;
+}
+
+function hasTokens({ response_type: type }: Asked): boolean {
+  return splitScope(type ?? '').some((part) => part === 'id_token' || part === 'token');
+}

@@ -1,0 +1,16 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord, TokenUser } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+
+/**
+ * What a client knows a user by in all tokens; a string (OpenID Connect Core §2, §8). For one whose subject type is
+ * `pairwise` nothing tells whose it is but the account's key, and clients of one sector alone see the same (§8.1).
+ */
+export function subjectOf(
+  { vault }: Pick<Services, 'vault'>,
+  { record }: Pick<Account, 'record'>,
+  { sector }: Pick<ClientRecord, 'sector'>,
+  { id }: Pick<TokenUser, 'id'>,
+): string {
+  return sector === null ? String(id) : vault.mac(record, 'pairwise subject', `${sector} ${id}`).toString('base64url');
+}

@@ -1,0 +1,29 @@
+import { assetUrl } from './assets.ts';
+import { icons } from './icons.ts';
+import { page } from './page.ts';
+
+/** What the page shows that takes an answer to a client. */
+export interface FormPostView {
+  readonly accountName: string;
+  readonly action: string;
+  /** Members of the form, in order. */
+  readonly members: Readonly<Record<string, string>>;
+}
+
+/**
+ * The page whose form takes an answer to a client (OAuth 2.0 Form Post Response Mode 1.0 §2): a script of this host
+ * sends it at once; where no script runs the button does.
+ */
+export function formPostPage({ accountName, action, members }: FormPostView): string {
+  return page(
+    'form-post',
+    { title: 'Back to the application', accountName },
+    {
+      icon: icons.leave,
+      host: URL.parse(action)?.host ?? '',
+      action,
+      members: Object.entries(members),
+      sendFormUrl: assetUrl('send-form.js'),
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { authorizePath, CookieJar, makeUser, password, redeem, submit, walk } from '../../support/sign-in.ts';
+import { type AppOf, assertClientError, settle, toClient } from './asking.ts';
+
+/** The user who is meant: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
+export function hints(app: AppOf): void {
+  async function signedInTwice() {
+    const setting = await settle(app());
+    const { id_token: hint } = await redeem(app(), setting.client, await setting.code());
+    const other = await makeUser(app(), setting.client.app_id);
+    return { ...setting, hint, other };
+  }
+
+  it('with prompt=none the session of the hinted user does, and that of another is login_required', async () => {
+    const { client, jar, hint, other } = await signedInTwice();
+    const silent = authorizePath(client, { prompt: 'none', id_token_hint: hint });
+    assert.ok(toClient((await walk(app(), jar, silent)).answer).has('code'));
+    const theirs = new CookieJar();
+    const at = await walk(app(), theirs, authorizePath(client, { scope: 'openid' }));
+    await submit(app(), at, { username: other.email ?? '', password });
+    assertClientError(app(), (await walk(app(), theirs, silent)).answer, 'login_required');
+    assertClientError(app(), (await walk(app(), new CookieJar(), silent)).answer, 'login_required');
+  });
+
+  it('a hint that expired says the same still', async () => {
+    const { client, jar, hint, user } = await signedInTwice();
+    app().services.clock.advance(2 * 3_600_000);
+    const at = await walk(app(), jar, authorizePath(client, { id_token_hint: hint }));
+    const again = await submit(app(), at, { username: user.email ?? '', password });
+    assert.ok(toClient(again.answer).has('code'));
+    const silent = authorizePath(client, { prompt: 'none', id_token_hint: hint });
+    assert.ok(toClient((await walk(app(), jar, silent)).answer).has('code'));
+  });
+
+  it('without prompt another session is not used, and another user who signs in is login_required', async () => {
+    const { client, jar, hint, other, user } = await signedInTwice();
+    const path = authorizePath(client, { id_token_hint: hint });
+    const theirs = new CookieJar();
+    let at = await walk(app(), theirs, path);
+    at = await submit(app(), at, { username: other.email ?? '', password });
+    assertClientError(app(), at.answer, 'login_required');
+    // Their session is there now, and still nobody is taken for somebody else.
+    at = await walk(app(), theirs, path);
+    assert.match(at.answer.text, /name="password"/);
+    at = await submit(app(), at, { username: user.email ?? '', password });
+    assert.ok(toClient(at.answer).has('code'));
+    assert.ok(toClient((await walk(app(), jar, path)).answer).has('code'));
+  });
+
+  it('a sub with a value in claims is as a hint, and both must name one user', async () => {
+    const { client, jar, hint, user, other } = await signedInTwice();
+    const claims = (value: unknown) => JSON.stringify({ id_token: { sub: { value } } });
+    const ask = (parameters: Record<string, string>) =>
+      walk(app(), jar, authorizePath(client, { prompt: 'none', ...parameters }));
+    assert.ok(toClient((await ask({ claims: claims(String(user.id)) })).answer).has('code'));
+    assertClientError(app(), (await ask({ claims: claims(String(other.id)) })).answer, 'login_required');
+    assert.ok(toClient((await ask({ claims: claims(String(user.id)), id_token_hint: hint })).answer).has('code'));
+    const both = { claims: claims(String(other.id)), id_token_hint: hint };
+    assertClientError(app(), (await ask(both)).answer, 'invalid_request');
+    assertClientError(app(), (await ask({ claims: claims(42) })).answer, 'invalid_request');
+  });
+
+  it('what is no id token of this client here is invalid_request (T10)', async () => {
+    const { client, jar, hint } = await signedInTwice();
+    const foreign = await settle(app());
+    const strangers = await redeem(app(), foreign.client, await foreign.code());
+    const away = await app().another();
+    const elsewhere = await settle(away);
+    const abroad = await redeem(away, elsewhere.client, await elsewhere.code());
+    const [head = '', body = '', signature = ''] = hint.split('.');
+    const payload = JSON.parse(Buffer.from(body, 'base64url').toString());
+    const { privateKey } = await generateKeyPair('RS256');
+    const kid = JSON.parse(Buffer.from(head, 'base64url').toString()).kid;
+    const forged = await new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' }).sign(privateKey);
+    for (const text of [
+      ...['x.y.z', `${head}.${body}.`, `${head}.${body}x.${signature}`, forged],
+      ...[new UnsecuredJWT(payload).encode(), strangers.id_token, abroad.id_token, strangers.access_token],
+    ]) {
+      const answer = await walk(app(), jar, authorizePath(client, { id_token_hint: text }));
+      assertClientError(app(), answer.answer, 'invalid_request');
+    }
+  });
+
+  it('login_hint fills the form in, as text', async () => {
+    const { client } = await settle(app());
+    const at = await walk(app(), new CookieJar(), authorizePath(client, { login_hint: 'a"<b>@example.com' }));
+    assert.match(at.answer.text, /value="a&quot;&lt;b&gt;@example\.com"/);
+  });
+}

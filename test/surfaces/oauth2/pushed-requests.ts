@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { registerSigner, shown, sign, testKey } from '../../support/assertions.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { readRows } from '../../support/rows.ts';
+import {
+  authorizePath,
+  CookieJar,
+  clientAuthentication,
+  password,
+  type RegisteredClient,
+  redeem,
+  redirectUri,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { type AppOf, assertClientError, assertError, assertErrorPage, settle, toClient, unlimited } from './asking.ts';
+
+/** RFC 9126: requests that a client sends ahead. */
+export function pushedRequests(app: AppOf): void {
+  function push(client: RegisteredClient, parameters: Record<string, string> = {}, at = app()): Promise<Answer> {
+    const query = Object.fromEntries(new URL(authorizePath(client, parameters), redirectUri).searchParams);
+    const { headers, form } = clientAuthentication(client);
+    return at.send('POST', '/oauth2/par', { headers, form: { ...query, ...form } });
+  }
+  const path = ({ client_id }: { client_id: string }, request_uri: string, more: object = {}) =>
+    `/oauth2/authorize?${new URLSearchParams({ client_id, request_uri, ...more })}`;
+
+  for (const method of ['client_secret_basic', 'client_secret_post', 'none'] as const) {
+    it(`${method}: what was pushed is what is asked for, and nothing beside it`, async () => {
+      const { client, user } = await settle(app(), { token_endpoint_auth_method: method });
+      const answer = await push(client, { state: 'pushed', scope: 'openid' });
+      assert.equal(answer.status, 201, answer.text);
+      assert.match(answer.body.request_uri, /^urn:ietf:params:oauth:request_uri:[\w-]{43}$/);
+      assert.equal(answer.body.expires_in, 90);
+      const beside = { state: 'beside', scope: 'openid email', redirect_uri: 'https://evil.example/', prompt: 'none' };
+      let at = await walk(app(), new CookieJar(), path(client, answer.body.request_uri, beside));
+      at = await submit(app(), at, { username: user.email ?? '', password });
+      at = await submit(app(), at, { decision: 'allow' });
+      assert.equal(toClient(at.answer).get('state'), 'pushed');
+      assert.equal((await redeem(app(), client, toClient(at.answer).get('code') ?? '')).scope, 'openid');
+    });
+  }
+
+  it('a request is used once, by its client, for 90 seconds (§7.3, T11)', async () => {
+    const { client } = await settle(app());
+    const other = await registerClient(app());
+    const uri = (await push(client)).body.request_uri;
+    assertErrorPage(await app().send('GET', path(other, uri)), /request_uri/);
+    assertErrorPage(await app().send('GET', path(client, `${uri}x`)), /request_uri/);
+    const two = await Promise.all([1, 2, 3].map(() => app().send('GET', path(client, uri))));
+    assert.deepEqual(two.map(({ status }) => status).sort(), [303, 400, 400]);
+    const late = (await push(client)).body.request_uri;
+    app().services.clock.advance(90_000);
+    assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /too long ago/);
+    const elsewhere = await app().another(unlimited);
+    const foreign = (await push(await registerClient(elsewhere), {}, elsewhere)).body.request_uri;
+    assertErrorPage(await app().send('GET', path(client, foreign)), /request_uri/);
+  });
+
+  it('what is wrong is told when it is pushed, and nothing is kept', async () => {
+    const client = await registerClient(app());
+    const kept = async () => (await readRows(app().url))['pushed_requests']?.length;
+    const before = await kept();
+    for (const [parameters, error] of [
+      [{ response_type: '' }, 'invalid_request'],
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ redirect_uri: 'https://evil.example/' }, 'invalid_request'],
+      [{ redirect_uri: '' }, 'invalid_request'],
+      [{ scope: 'x' }, 'invalid_scope'],
+      [{ resource: 'https://api.example.com/none' }, 'invalid_target'],
+      [{ code_challenge_method: 'plain' }, 'invalid_request'],
+      [{ claims: '[]' }, 'invalid_request'],
+      [{ claims: '{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}' }, 'unmet_authentication_requirements'],
+      [{ request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
+      [{ request: 'x.y.z' }, 'request_not_supported'],
+      [{ state: 'x'.repeat(2049) }, 'invalid_request'],
+    ] as const) {
+      assertError(await push(client, parameters), 400, error);
+    }
+    assertError(
+      await push(await registerClient(app(), { grant_types: ['client_credentials'], redirect_uris: [redirectUri] })),
+      400,
+      'unauthorized_client',
+    );
+    assert.equal(await kept(), before);
+    const { headers } = clientAuthentication(client);
+    assertError(await app().send('POST', '/oauth2/par', { headers, json: {} }), 400, 'invalid_request');
+    assertError(await app().send('POST', '/oauth2/par', { headers, form: 'state=a&state=b' }), 400, 'invalid_request');
+    assert.equal((await app().send('POST', '/oauth2/par', { headers, form: `a=${'x'.repeat(17_000)}` })).status, 413);
+  });
+
+  it('the client shows who it is, by its registered method, and nothing of that is kept (T5)', async () => {
+    const client = await registerClient(app());
+    assertError(await push({ ...client, client_secret: 'wrong' }), 401, 'invalid_client');
+    assertError(await push({ ...client, token_endpoint_auth_method: 'none' }), 400, 'invalid_client');
+    assertError(await app().send('POST', '/oauth2/par', { form: {} }), 400, 'invalid_client');
+    const posted = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
+    await push(posted);
+    const rows = JSON.stringify((await readRows(app().url))['pushed_requests']);
+    assert.ok(rows.includes(redirectUri) && !rows.includes(posted.client_secret ?? 'x'));
+    const key = await testKey('ES256', 'k');
+    const signer = await registerSigner(app(), [key]);
+    for (const aud of ['', '/oauth2/token', '/oauth2/par'].map((end) => app().account.baseUrl + end)) {
+      const form = { ...shown(await sign(app(), signer.client_id, key, { claims: { aud } })), scope: 'openid' };
+      const query = Object.fromEntries(new URL(authorizePath(signer), redirectUri).searchParams);
+      assert.equal((await app().send('POST', '/oauth2/par', { form: { ...query, ...form } })).status, 201, aud);
+    }
+    const aud = `${app().account.baseUrl}/oauth2/par`;
+    const elsewhere = shown(await sign(app(), signer.client_id, key, { claims: { aud } }));
+    assertError(
+      await app().send('POST', '/oauth2/token', { form: { ...elsewhere, grant_type: 'refresh_token' } }),
+      400,
+      'invalid_client',
+    );
+  });
+
+  it('a client that is registered to push is answered nothing else (§6)', async () => {
+    const { client } = await settle(app(), { require_pushed_authorization_requests: true });
+    assertClientError(app(), await app().send('GET', authorizePath(client)), 'invalid_request');
+    const at = await walk(app(), new CookieJar(), path(client, (await push(client)).body.request_uri));
+    assert.match(at.answer.text, /name="password"/);
+  });
+
+  it('a client that changed meanwhile is looked at anew', async () => {
+    const { client } = await settle(app());
+    const uri = (await push(client)).body.request_uri;
+    await app().services.store.clients.update(app().account.id, client.app_id, { redirectUris: [`${redirectUri}/2`] });
+    assertErrorPage(await app().send('GET', path(client, uri)), /not registered for this application/);
+  });
+
+  it('at most as many as the account allows are taken of a client', async () => {
+    const few = await app().another({ 'limit.par': '2/min' });
+    const client = await registerClient(few);
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await push(client, {}, few)).status);
+    assert.deepEqual(statuses, [201, 201, 429]);
+    assert.equal((await push(await registerClient(few), {}, few)).status, 201);
+  });
+
+  it('those that nobody used go with the purge', async () => {
+    const client = await registerClient(app());
+    await push(client);
+    const count = async () =>
+      ((await readRows(app().url))['pushed_requests'] as { app_id: number }[]).filter(
+        ({ app_id: id }) => Number(id) === client.app_id,
+      ).length;
+    assert.equal(await count(), 1);
+    const { store, clock } = app().services;
+    await store.purge(clock.now() + 89_999, 1000);
+    assert.equal(await count(), 1);
+    await store.purge(clock.now() + 90_000, 1000);
+    assert.equal(await count(), 0);
+  });
+}

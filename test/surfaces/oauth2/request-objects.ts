@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, it } from 'node:test';
+import { exportSPKI, importJWK, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
+import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { type TestKey, testKey } from '../../support/assertions.ts';
+import {
+  authorizePath,
+  CookieJar,
+  clientAuthentication,
+  codeChallenge,
+  password,
+  redeem,
+  redirectUri,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { type AppOf, assertClientError, assertError, assertErrorPage, settle, toClient, unlimited } from './asking.ts';
+
+const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** RFC 9101, OpenID Connect Core §6: requests that a client signed. */
+export function requestObjects(app: AppOf): void {
+  const keys = new Map<string, TestKey>();
+  before(async () => {
+    for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) keys.set(alg, await testKey(alg, `key of ${alg}`));
+  });
+  const keyOf = (alg: string) => keys.get(alg) as TestKey;
+  const jwks = () => ({ keys: [...keys.values()].map(({ jwk }) => jwk) });
+
+  const claimsOf = (clientId: string, more: object = {}) => ({
+    iss: clientId,
+    aud: app().account.baseUrl,
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    state: 'signed',
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    ...more,
+  });
+  function object(
+    clientId: string,
+    more: object = {},
+    header: Partial<JWTHeaderParameters> = {},
+    key = keyOf('ES256'),
+  ) {
+    const jwt = new SignJWT(claimsOf(clientId, more) as never);
+    return jwt.setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
+  }
+  const path = (client_id: string, more: Record<string, string>) =>
+    `/oauth2/authorize?${new URLSearchParams({ client_id, ...more })}`;
+
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
+    it(`${alg}: what was signed is what is asked for, and nothing beside it (RFC 9101 §6.3)`, async () => {
+      const { client, user } = await settle(app(), { jwks: jwks() });
+      const typ = 'oauth-authz-req+jwt';
+      const max = { max_age: 300, claims: { id_token: { email: null } } };
+      const request = await object(client.client_id, max, { typ }, keyOf(alg));
+      const beside = { redirect_uri: 'https://evil.example/', scope: 'openid email', state: 'beside', prompt: 'none' };
+      let at = await walk(app(), new CookieJar(), path(client.client_id, { request, ...beside }));
+      at = await submit(app(), at, { username: user.email ?? '', password });
+      at = await submit(app(), at, { decision: 'allow' });
+      assert.equal(toClient(at.answer).get('state'), 'signed');
+      const tokens = await redeem(app(), client, toClient(at.answer).get('code') ?? '');
+      assert.equal(tokens.scope, 'openid');
+    });
+  }
+
+  it('an object that cannot be trusted is refused, whatever it says (T10)', async () => {
+    const client = await registerClient(app(), { jwks: jwks() });
+    const id = client.client_id;
+    const good = await object(id);
+    const [head = '', body = ''] = good.split('.');
+    const stranger = await testKey('ES256', 'key of ES256');
+    const secret = await exportSPKI((await importJWK({ ...keyOf('RS256').jwk }, 'RS256')) as never);
+    const hmac = `${encoded({ alg: 'HS256', kid: 'key of RS256' })}.${body}`;
+    const now = Math.floor(app().services.clock.now() / 1000);
+    for (const [what, request] of [
+      ['no JWT', 'x'],
+      ['none', new UnsecuredJWT(claimsOf(id) as never).encode()],
+      ['none by another name', `${encoded({ alg: 'None' })}.${body}.`],
+      ['no signature', `${head}.${body}.`],
+      ['another key', await object(id, {}, {}, stranger)],
+      ['its own key', await object(id, {}, { jwk: stranger.jwk as never }, stranger)],
+      ['HS256 with the public key', `${hmac}.${createHmac('sha256', secret).update(hmac).digest('base64url')}`],
+      ['crit', `${encoded({ alg: 'ES256', crit: ['x'], x: 1 })}.${body}.${good.split('.')[2]}`],
+      ['an assertion', await object(id, {}, { typ: 'client-authentication+jwt' })],
+      ['an access token', await object(id, {}, { typ: 'at+jwt' })],
+      ['the client as subject', await object(id, { sub: id })],
+      ['another client', await object(id, { client_id: 'other' })],
+      ['no client', await object(id, { client_id: undefined })],
+      ['another issuer', await object(id, { iss: 'other' })],
+      ['another audience', await object(id, { aud: 'https://other.example' })],
+      ['over', await object(id, { exp: now - 31 })],
+      ['not yet', await object(id, { nbf: now + 31 })],
+      ['an object in the object', await object(id, { request: good })],
+      ['a place in the object', await object(id, { request_uri: 'https://app.example.com/r' })],
+      ['a list', await object(id, { scope: ['openid'] })],
+      ['too long', await object(id, { state: 'x'.repeat(2049) })],
+      ['NUL', await object(id, { state: 'a\u0000' })],
+      ['JWE', 'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.a.b.c.d'],
+    ] as const) {
+      const beside = { request, redirect_uri: redirectUri, state: 'state-1' };
+      const answer = await app().send('GET', path(id, beside));
+      assert.equal(toClient(answer).get('error'), 'invalid_request_object', what);
+      assertClientError(app(), answer, 'invalid_request_object');
+      // Nobody has vouched for an address that stands in it.
+      assertErrorPage(await app().send('GET', path(id, { request })), /cannot be read/);
+    }
+    const both = { request: good, request_uri: 'https://app.example.com/r', redirect_uri: redirectUri };
+    assertClientError(app(), await app().send('GET', path(id, both)), 'invalid_request', null);
+  });
+
+  it('what a good object asks for wrongly is told where it says', async () => {
+    const client = await registerClient(app(), { jwks: jwks() });
+    const ask = async (more: object) =>
+      app().send('GET', path(client.client_id, { request: await object(client.client_id, more) }));
+    assertClientError(app(), await ask({ prompt: 'create' }), 'invalid_request', 'signed');
+    const text = path(client.client_id, { request: await object(client.client_id, { max_age: '1.5' }) });
+    assertClientError(app(), await app().send('GET', text), 'invalid_request', 'signed');
+  });
+
+  it('the registered algorithm is the only one; none and unknown ones cannot be registered', async () => {
+    const client = await registerClient(app(), { jwks: jwks(), request_object_signing_alg: 'RS256' });
+    const ask = async (alg: string) =>
+      app().send(
+        'GET',
+        path(client.client_id, {
+          request: await object(client.client_id, { prompt: 'create' }, {}, keyOf(alg)),
+          redirect_uri: redirectUri,
+        }),
+      );
+    assert.equal(toClient(await ask('RS256')).get('error'), 'invalid_request');
+    assert.equal(toClient(await ask('ES256')).get('error'), 'invalid_request_object');
+    const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
+    for (const wrong of [
+      { request_object_signing_alg: 'none' },
+      { request_object_signing_alg: 'HS256' },
+      { request_uris: ['http://app.example.com/r'] },
+      { request_uris: ['https://user@app.example.com/r'] },
+      { request_uris: ['x'] },
+      { request_uris: Array.from({ length: 21 }, (_, n) => `https://app.example.com/${n}`) },
+    ]) {
+      const json = { redirect_uris: [redirectUri], ...wrong };
+      assertError(await app().send('POST', '/oauth2/register', { headers, json }), 400, 'invalid_client_metadata');
+    }
+  });
+
+  it('an object may be pushed (RFC 9126 §3)', async () => {
+    const client = await registerClient(app(), { jwks: jwks() });
+    const { headers } = clientAuthentication(client);
+    const push = async (request: string) => app().send('POST', '/oauth2/par', { headers, form: { request } });
+    const pushed = await push(await object(client.client_id));
+    assert.equal(pushed.status, 201, pushed.text);
+    const answer = await app().send('GET', path(client.client_id, { request_uri: pushed.body.request_uri }));
+    assert.match(String(answer.headers['location']), /^\/continue/);
+    assertError(await push(await object(client.client_id, {}, { typ: 'at+jwt' })), 400, 'invalid_request_object');
+  });
+}
+
+/** By reference: what is fetched, and what is not. On an application of its own, whose Internet is the test's. */
+export function requestReferences(kind: 'sqlite' | 'postgres'): void {
+  const uri = 'https://app.example.com/request.jwt#v1';
+  const asked: EgressRequest[] = [];
+  let result: EgressResult = { ok: false, failure: 'connection_failed' };
+  let app: TestApp;
+  let key: TestKey;
+  const egress: Egress = {
+    fetch: async (request) => {
+      asked.push(request);
+      return result;
+    },
+  };
+  const answered = (text: string, status = 200) => {
+    const body = Buffer.from(text);
+    result = { ok: true, response: { url: uri, redirected: false, status, statusText: '', headers: [], body } };
+  };
+  before(async () => {
+    key = await testKey('ES256', 'k');
+    app = await openTestApp(kind, { settings: unlimited, services: { egress } });
+  });
+  after(() => app.dispose());
+
+  it('only a registered address is asked, at the authorization endpoint, and what is there is read', async () => {
+    const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
+    assert.equal(asked.length, 0, 'never at registration (R5)');
+    const ask = (request_uri: string, more = {}) => app.send('GET', authorizePath(client, { request_uri, ...more }));
+    for (const other of [`${uri}2`, uri.replace('#v1', ''), 'http://127.0.0.1/', 'https://evil.example/r', 'x']) {
+      assertClientError(app, await ask(other), 'invalid_request_uri');
+      assertErrorPage(await ask(other, { redirect_uri: 'https://evil.example/' }), /cannot be read/);
+    }
+    assert.equal(asked.length, 0);
+    const claims = { client_id: client.client_id, response_type: 'code', redirect_uri: redirectUri, scope: 'openid' };
+    const jwt = new SignJWT({ ...claims, prompt: 'create', state: 's' }).setProtectedHeader({ alg: 'ES256' });
+    answered(`${await jwt.sign(key.privateKey)}\n`);
+    assertClientError(app, await ask(uri), 'invalid_request', 's');
+    assert.deepEqual(
+      asked.map(({ url, method, redirect, accountId }) => [url, method, redirect, accountId]),
+      [[uri, 'GET', 'error', app.account.id]],
+    );
+  });
+
+  it('what cannot be had, or is not an object, is told to the client', async () => {
+    const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
+    const ask = () => app.send('GET', authorizePath(client, { request_uri: uri }));
+    for (const failure of ['address_forbidden', 'timeout', 'redirect_forbidden', 'response_too_large'] as const) {
+      result = { ok: false, failure };
+      assertClientError(app, await ask(), 'invalid_request_uri');
+    }
+    result = { ok: false, failure: 'disabled' };
+    assertClientError(app, await ask(), 'request_uri_not_supported');
+    answered('x', 404);
+    assertClientError(app, await ask(), 'invalid_request_uri');
+    answered('x'.repeat(16_385));
+    assertClientError(app, await ask(), 'invalid_request_uri');
+    answered('<html>');
+    assertClientError(app, await ask(), 'invalid_request_object');
+  });
+}

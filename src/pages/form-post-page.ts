@@ -1,4 +1,3 @@
-import { assetUrl } from './assets.ts';
 import { icons } from './icons.ts';
 import { page } from './page.ts';
 
@@ -17,13 +16,12 @@ export interface FormPostView {
 export function formPostPage({ accountName, action, members }: FormPostView): string {
   return page(
     'form-post',
-    { title: 'Back to the application', accountName },
+    { title: 'Back to the application', accountName, script: 'send-form.js' },
     {
       icon: icons.leave,
       host: URL.parse(action)?.host ?? '',
       action,
       members: Object.entries(members),
-      sendFormUrl: assetUrl('send-form.js'),
     },
   );
 }

@@ -36,7 +36,7 @@ export interface Frame {
   /** A card with room for a list. */
   readonly wide?: boolean;
   /** A script that the page is better with; its policy has to let it run. */
-  readonly script?: 'passkeys.js' | undefined;
+  readonly script?: 'passkeys.js' | 'send-form.js' | undefined;
 }
 
 /** Shown where the host belongs to no account. */

@@ -13,10 +13,7 @@ for (const [kind, names] of Object.entries({ plain: plainNames, awkward: awkward
         assert.equal(tagsOf(html, 'style').length, name === 'error-no-account' ? 1 : 0);
         for (const tag of tags(html)) {
           // A file of this host alone, and nothing between its tags.
-          const script =
-            name === 'form-post'
-              ? /^<script src="\/assets\/send-form\.js\?v=[\da-f]{16}">$/
-              : /^<script type="module" src="\/assets\/passkeys\.js\?v=[\da-f]{16}">$/;
+          const script = /^<script type="module" src="\/assets\/(passkeys|send-form)\.js\?v=[\da-f]{16}">$/;
           if (!script.test(tag)) assert.doesNotMatch(tag, /^<(script|iframe|object|embed|base|template)\b/i);
           assert.doesNotMatch(tag, /\s(style|on[a-z]+|srcdoc|formaction)\s*=/i);
           assert.match(

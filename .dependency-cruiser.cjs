@@ -252,7 +252,8 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Files under assets/ are sent to browsers as they are; nothing here imports them.
-    exclude: { path: ['^node_modules/\\.cache/', '^src/pages/(docs/)?assets/'] },
+    // The clients of test/conformance/javascript have packages of their own, which are never installed here.
+    exclude: { path: ['^test/conformance/javascript/', '^node_modules/\\.cache/', '^src/pages/(docs/)?assets/'] },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

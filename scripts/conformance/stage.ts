@@ -19,14 +19,14 @@ const role = 'Everyone';
 export async function openStage(): Promise<Stage> {
   const service: Service = await startService({ database: 'sqlite', demo: true });
   try {
-    await createRole(service);
+    const token = await createRole(service);
     const at = ['--account', 'demo'];
     await service.cli('user', 'create', ...at, '--email', email, '--password', password, '--role', role);
     const settings = ['registration=open', `open_registration_roles=${role}`, 'limit.register-open=off'];
     await service.cli('account', 'set', 'demo', ...settings);
     const issuer = `http://localhost:${service.port}`;
     return {
-      env: { GATEHOUSE_ISSUER: issuer, GATEHOUSE_EMAIL: email, GATEHOUSE_PASSWORD: password },
+      env: { GATEHOUSE_ISSUER: issuer, GATEHOUSE_EMAIL: email, GATEHOUSE_PASSWORD: password, GATEHOUSE_TOKEN: token },
       close: () => service.installation.dispose(),
     };
   } catch (error) {
@@ -35,7 +35,8 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-async function createRole(service: Service): Promise<void> {
+/** Answers the bearer that it was made with, which may manage the account. */
+async function createRole(service: Service): Promise<string> {
   const demo = JSON.parse(readFileSync(join(service.folder, 'data/demo.json'), 'utf8'));
   const account = runningAccount(service, 'demo', `localhost:${service.port}`);
   try {
@@ -44,6 +45,7 @@ async function createRole(service: Service): Promise<void> {
     const headers = { authorization: `Bearer ${body.access_token}` };
     const { status, text } = await account.send('POST', '/api/2/roles', { headers, json: { name: role } });
     if (status !== 201) throw new Error(`no role: ${text}`);
+    return body.access_token;
   } finally {
     account.close();
   }

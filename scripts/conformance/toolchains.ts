@@ -4,6 +4,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, type Toolchain } from './toolchain.ts';
 
+const javascript: Toolchain = {
+  language: 'javascript',
+  needs: ['npm'],
+  prepare: (folder) => run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder }),
+  programs: () => [
+    { title: 'express-openid-connect', command: [process.execPath, 'express-openid-connect.js'] },
+    { title: 'passport-openidconnect', command: [process.execPath, 'passport.js'] },
+    { title: 'a gateway: express-oauth2-jwt-bearer, jwks-rsa', command: [process.execPath, 'gateway.js'] },
+  ],
+};
+
 const python: Toolchain = {
   language: 'python',
   needs: ['python3'],
@@ -12,7 +23,10 @@ const python: Toolchain = {
     const pip = ['venv/bin/pip', 'install', '--quiet', '--no-cache-dir', '--no-deps'];
     await run([...pip, '--requirement', 'requirements.txt'], { cwd: folder });
   },
-  programs: () => [{ title: 'Authlib: OAuth2Session', command: ['venv/bin/python', 'session.py'] }],
+  programs: () => [
+    { title: 'Authlib: OAuth2Session', command: ['venv/bin/python', 'session.py'] },
+    { title: 'Authlib: Flask client', command: ['venv/bin/python', 'flask_app.py'] },
+  ],
 };
 
 const go: Toolchain = {
@@ -29,7 +43,11 @@ const go: Toolchain = {
     };
     return run(['go', 'build', '-o', 'bin/', './...'], { cwd: folder, env });
   },
-  programs: () => [{ title: 'golang.org/x/oauth2 and go-oidc', command: ['bin/session'] }],
+  programs: () => [
+    { title: 'golang.org/x/oauth2 and go-oidc', command: ['bin/session'] },
+    { title: 'an application of net/http with go-oidc', command: ['bin/web'] },
+    { title: 'the requests of Grafana with golang.org/x/oauth2', command: ['bin/grafana'] },
+  ],
 };
 
 const java: Toolchain = {
@@ -47,4 +65,19 @@ const java: Toolchain = {
   },
 };
 
-export const toolchains: readonly Toolchain[] = [python, go, java];
+/** The gems are those of the system: on Debian the package `ruby-omniauth-openid-connect`. */
+const ruby: Toolchain = {
+  language: 'ruby',
+  needs: ['ruby'],
+  missing: async () => {
+    const loaded = ['ruby', '-e', 'require "omniauth_openid_connect"; require "rack/handler/webrick"'];
+    const fault = await run(loaded, { cwd: '.' }).catch(
+      () => 'the gems omniauth_openid_connect, rack 2 and webrick not found',
+    );
+    return fault ?? null;
+  },
+  prepare: async () => {},
+  programs: () => [{ title: 'the requests of GitLab with omniauth_openid_connect', command: ['ruby', 'gitlab.rb'] }],
+};
+
+export const toolchains: readonly Toolchain[] = [javascript, python, go, java, ruby];

@@ -20,14 +20,23 @@ class User:
 
     def visit(self, url):
         """Goes to an address, signs in and consents where a page asks; answers the address of the client it ends at."""
+        return self._walk(url, None)
+
+    def browse(self, url, application):
+        """The same, through an application under test; answers the first page that is this application's own."""
+        return self._walk(url, application)
+
+    def _walk(self, url, application):
         answer = self.http.get(url, allow_redirects=False)
         for _ in range(20):
             if answer.is_redirect:
                 url = urljoin(answer.url, answer.headers["location"])
-                if not url.startswith(ISSUER + "/"):
+                if not url.startswith((ISSUER + "/", f"{application}/")):
                     return url
                 answer = self.http.get(url, allow_redirects=False)
                 continue
+            if application and answer.url.startswith(application + "/"):
+                return answer
             assert answer.status_code == 200, f"{answer.status_code} at {answer.url}: {answer.text[:500]}"
             answer = self._submit(answer)
         raise AssertionError("too many pages")

@@ -12,6 +12,7 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { certification } from './certification.ts';
 import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
@@ -44,6 +45,7 @@ import { registrationModes } from './registration-modes.ts';
 import { requestObjects, requestReferences } from './request-objects.ts';
 import { responseModes } from './response-modes.ts';
 import { revocation } from './revoke-token.ts';
+import { rotatingClients } from './rotating-clients.ts';
 import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
 
@@ -64,6 +66,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'response modes': responseModes,
+  'certification profiles': certification,
   'pushed requests': pushedRequests,
   'request objects': requestObjects,
   'hints of a user': hints,
@@ -98,6 +101,7 @@ for (const kind of databases) {
     for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
   });
   describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
+  describe(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));
   describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);
 }

@@ -53,6 +53,18 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
   });
 
+  it('with a state alone, or an id token and a state: nowhere to go back to, so that the page says it', async () => {
+    const browser = await signedInBrowser(app());
+    const asked = await beginSignOut(app(), browser.jar, { state: 'a state' });
+    assertAsks(asked.answer);
+    assert.match((await submit(app(), asked, {})).answer.text, /<h1>You are signed out<\/h1>/);
+    assert.equal(await isSignedIn(app(), browser), false);
+    const other = await signedInBrowser(app());
+    const hinted = { id_token_hint: other.tokens.id_token, state: 'a state' };
+    assert.match((await beginSignOut(app(), other.jar, hinted)).answer.text, /<h1>You are signed out<\/h1>/);
+    assert.equal(await isSignedIn(app(), other), false);
+  });
+
   it('with client_id alone: asked, with the name of the application, then to its address', async () => {
     const browser = await signedInBrowser(app(), { client_name: 'Expense Desk' });
     const parameters = { client_id: browser.client.client_id, post_logout_redirect_uri: afterwards };

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { authorizePath, CookieJar, password, redeem, redirectUri, submit, walk } from '../../support/sign-in.ts';
+import { type AppOf, settle } from './asking.ts';
+import { received } from './response-modes.ts';
+
+type Mode = 'query' | 'form_post';
+
+/** What each module of the certification plans asks for besides what every request has; all of it must succeed. */
+const succeeding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'oidcc-ensure-request-without-nonce-succeeds-for-code-flow': { nonce: '' },
+  'oidcc-scope-profile': { scope: 'openid profile' },
+  'oidcc-scope-email': { scope: 'openid email' },
+  'oidcc-scope-address': { scope: 'openid address' },
+  'oidcc-scope-phone': { scope: 'openid phone' },
+  'oidcc-scope-all': { scope: 'openid profile email address phone' },
+  'oidcc-ensure-other-scope-order-succeeds': { scope: 'email openid' },
+  'oidcc-display-page': { display: 'page' },
+  'oidcc-display-popup': { display: 'popup' },
+  'oidcc-prompt-none-logged-in': { prompt: 'none' },
+  'oidcc-max-age-10000': { max_age: '10000' },
+  'oidcc-ensure-request-with-unknown-parameter-succeeds': { extra: 'foobar' },
+  'oidcc-login-hint': { login_hint: 'somebody@example.com' },
+  'oidcc-ui-locales': { ui_locales: 'se' },
+  'oidcc-claims-locales': { claims_locales: 'se' },
+  'oidcc-ensure-request-with-acr-values-succeeds': { acr_values: '1 2' },
+  'oidcc-claims-essential': { scope: 'openid', claims: '{"userinfo":{"name":{"essential":true}}}' },
+  'oidcc-ensure-request-with-valid-pkce-succeeds': {},
+};
+
+function claimsOf(idToken: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** The requests of the OpenID Foundation's test modules, answered in the query and by a form (docs/conformance.md). */
+export function certification(app: AppOf): void {
+  for (const mode of ['query', 'form_post'] as const satisfies Mode[]) {
+    it(`${mode}: each request of the basic profile ends in tokens for who is signed in`, async () => {
+      const { client, user, jar, code } = await settle(app());
+      const first = await redeem(app(), client, await code({ scope: 'openid profile email' }));
+      const { auth_time } = claimsOf(first.id_token);
+      const requests = Object.entries({
+        ...succeeding,
+        'oidcc-id-token-hint': { prompt: 'none', id_token_hint: first.id_token },
+      });
+      for (const [module, parameters] of requests) {
+        const asked = authorizePath(client, { response_mode: mode, ...parameters });
+        const { answer } = await walk(app(), jar, asked);
+        const { code: given = '', ...rest } = received(answer, mode);
+        assert.deepEqual(rest, { state: 'state-1', iss: app().account.baseUrl }, module);
+        const tokens = await redeem(app(), client, given);
+        const { iss, aud, sub, nonce, ...claims } = claimsOf(tokens.id_token);
+        assert.deepEqual([iss, aud, sub], [app().account.baseUrl, client.client_id, String(user.id)], module);
+        assert.equal(nonce, parameters['nonce'] === '' ? undefined : 'nonce-1', module);
+        assert.equal(claims['auth_time'], auth_time, `${module}: nobody signed in anew`);
+        const headers = { authorization: `Bearer ${tokens.access_token}` };
+        const { body } = await app().send('GET', '/oauth2/userinfo', { headers });
+        const scope = parameters['scope'] ?? 'profile email';
+        assert.equal('name' in body, scope.includes('profile') || 'claims' in parameters, module);
+        assert.equal('email' in body, scope.includes('email'), module);
+      }
+    });
+
+    it(`${mode}: oidcc-ensure-post-request-succeeds, and oidcc-codereuse takes back what the code gave`, async () => {
+      const { client, jar, code } = await settle(app());
+      await redeem(app(), client, await code());
+      const form = Object.fromEntries(
+        new URL(authorizePath(client, { response_mode: mode }), redirectUri).searchParams,
+      );
+      // A form of another site: the browser's cookies come with the next step.
+      const begun = await app().send('POST', '/oauth2/authorize', { form });
+      jar.keep(begun);
+      const { answer } = await walk(app(), jar, String(begun.headers['location']));
+      const { code: given = '' } = received(answer, mode);
+      const tokens = await redeem(app(), client, given);
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 200);
+      await assert.rejects(redeem(app(), client, given), /invalid_grant/);
+      assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 401);
+    });
+
+    it(`${mode}: errors of the basic profile are told the client`, async () => {
+      const { client } = await settle(app());
+      for (const [module, parameters, error] of [
+        ['oidcc-response-type-missing', { response_type: '' }, 'invalid_request'],
+        ['oidcc-prompt-none-not-logged-in', { prompt: 'none' }, 'login_required'],
+      ] as const) {
+        const asked = authorizePath(client, { response_mode: mode, ...parameters });
+        const { answer } = await walk(app(), new CookieJar(), asked);
+        const { error: told, state } = received(answer, mode);
+        assert.deepEqual([told, state], [error, 'state-1'], module);
+      }
+    });
+
+    it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask anew, and say when`, async () => {
+      const one = await app().another({ 'limit.register': 'off' });
+      const { client, user, jar, code } = await settle(one);
+      const before = claimsOf((await redeem(one, client, await code())).id_token)['auth_time'];
+      let last = Number(before);
+      for (const parameters of [{ prompt: 'login' }, { max_age: '1' }]) {
+        one.services.clock.advance(2_000);
+        const asked = await walk(one, jar, authorizePath(client, { response_mode: mode, ...parameters }));
+        assert.match(asked.answer.text, /type="password"/);
+        const { answer } = await submit(one, asked, { username: user.email ?? '', password });
+        const tokens = await redeem(one, client, received(answer, mode)['code'] ?? '');
+        const time = Number(claimsOf(tokens.id_token)['auth_time']);
+        assert.ok(time > last);
+        last = time;
+      }
+    });
+  }
+}

@@ -1,18 +1,18 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type {
-  ClientAuthMethod,
-  ClientRecord,
-  ExtraMetadata,
-  GrantType,
-  ResponseType,
-  SigningAlgorithm,
-} from '../../store/records.ts';
+import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
+import {
+  documentedGrantTypes,
+  knownResponseTypes,
+  signingAlgorithms,
+  standardGrantTypes,
+  subjectTypes,
+} from './known-values.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { readStandardMembers } from './standard-members.ts';
@@ -48,23 +48,6 @@ export type ClientMetadata = Pick<
   | 'scope'
   | 'extra'
 >;
-
-/** Those of the document's §2.1. */
-export const documentedGrantTypes = [
-  'authorization_code',
-  'implicit',
-  'password',
-  'refresh_token',
-  'client_credentials',
-] as const satisfies GrantType[];
-/** RFC 8628 §3.4. */
-export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code' satisfies GrantType;
-/** RFC 8693 §2.1. */
-export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange' satisfies GrantType;
-export const standardGrantTypes: readonly GrantType[] = [...documentedGrantTypes, deviceGrant, exchangeGrant];
-export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
-export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
-export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
 
 /** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {

@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
-import { deviceGrant } from '../clients/metadata.ts';
+import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { linkedServersOf } from '../tokens/audience.ts';

@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import { exchangeGrant } from '../clients/metadata.ts';
+import { exchangeGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';

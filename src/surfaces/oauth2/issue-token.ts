@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
-import { deviceGrant, exchangeGrant } from '../../domain/clients/metadata.ts';
+import { deviceGrant, exchangeGrant } from '../../domain/clients/known-values.ts';
 import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';

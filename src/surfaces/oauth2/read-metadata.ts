@@ -3,7 +3,7 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { deviceGrant, exchangeGrant, signingAlgorithms, subjectTypes } from '../../domain/clients/metadata.ts';
+import { deviceGrant, exchangeGrant, signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
 import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/oidc-2.ts';
 import { documentedAuthMethods } from '../../domain/clients/client-methods.ts';
-import { documentedGrantTypes } from '../../domain/clients/metadata.ts';
+import { documentedGrantTypes } from '../../domain/clients/known-values.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
 import { Failure } from '../../domain/failure.ts';

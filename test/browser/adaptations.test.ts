@@ -140,7 +140,7 @@ describe('the pages adapt', () => {
     visit(stage, {}, async (page) => {
       await page.goto(application.start({ login_hint: 'ada@example.com' }));
       const name = page.getByLabel('User name or e-mail');
-      assert.equal(await name.getAttribute('autocomplete'), 'username');
+      assert.equal(await name.getAttribute('autocomplete'), 'username webauthn');
       assert.equal(await name.inputValue(), 'ada@example.com');
       assert.equal(await page.getByLabel('Password').getAttribute('autocomplete'), 'current-password');
       await page.locator('#password:focus').waitFor();

@@ -13,7 +13,7 @@ export function readUserinfo(
 ): Handler<operations['readUserinfo']> {
   return async ({ headers, origin }, respond) => {
     const claims = await read(services, origin.account, bearerToken(headers['authorization']));
-    return respond(200, claims as Claims);
+    return respond(200, claims as Claims | string);
   };
 }
 
@@ -27,6 +27,6 @@ export function readUserinfoByForm(
     if (header !== null && member !== null) {
       throw new Failure('parameter_repeated', { name: 'access_token', message: 'access_token is given twice' });
     }
-    return respond(200, (await read(services, origin.account, header ?? member)) as Claims);
+    return respond(200, (await read(services, origin.account, header ?? member)) as Claims | string);
   };
 }

@@ -25,6 +25,7 @@ export function representClient(
   const { logo_uri, login_url, software_version, default_max_age, require_auth_time } = client.extra;
   const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
   const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
+  const { userinfo_signed_response_alg } = client.extra;
   const { sector_identifier_uri, request_object_signing_alg, request_uris, require_pushed_authorization_requests } =
     client.extra;
   return {
@@ -47,6 +48,7 @@ export function representClient(
     ...(backchannel_logout_uri !== undefined && { backchannel_logout_uri }),
     ...(backchannel_logout_session_required !== undefined && { backchannel_logout_session_required }),
     ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
+    ...(userinfo_signed_response_alg !== undefined && { userinfo_signed_response_alg }),
     ...(request_object_signing_alg !== undefined && { request_object_signing_alg }),
     ...(sector_identifier_uri !== undefined && { sector_identifier_uri }),
     ...(request_uris !== undefined && { request_uris }),

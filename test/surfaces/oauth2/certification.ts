@@ -39,7 +39,7 @@ export function certification(app: AppOf): void {
       const { client, user, jar, code } = await settle(app());
       const first = await redeem(app(), client, await code({ scope: 'openid profile email' }));
       const { auth_time } = claimsOf(first.id_token);
-      const requests = Object.entries({
+      const requests = Object.entries<Readonly<Record<string, string>>>({
         ...succeeding,
         'oidcc-id-token-hint': { prompt: 'none', id_token_hint: first.id_token },
       });

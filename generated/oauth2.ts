@@ -336,6 +336,8 @@ export interface paths {
          *     | `authorization_code` | `code`, `redirect_uri` (as at authorization), `code_verifier`, `resource` | [RFC 6749 section 4.1.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3), [RFC 7636 section 4.5](https://www.rfc-editor.org/rfc/rfc7636#section-4.5) |
          *     | `refresh_token` | `refresh_token`, `scope` (no wider than granted), `resource` | [RFC 6749 section 6](https://www.rfc-editor.org/rfc/rfc6749#section-6) |
          *     | `client_credentials` | `scope`, `resource`; clients with a secret only | [RFC 6749 section 4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4) |
+         *     | `urn:ietf:params:oauth:grant-type:device_code` | `device_code`, `resource` | [RFC 8628 section 3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4) |
+         *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |
          *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
          *     A code is good once, for 60 seconds; presenting it again ends the grant it gave
@@ -347,8 +349,42 @@ export interface paths {
          *
          *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
          *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.
+         *
+         *     **Exchange.** An access token of this account is exchanged for one of the same subject that can do less: `scope`,
+         *     `audience` and `resource` choose among what it has, it ends no later, and with the same grant. There is no refresh
+         *     token. A client may exchange what was issued to it; the JWT of a user that was issued to another client only where
+         *     it authenticates, is linked to the same API, and its app is assigned to the user. `act` then names it, as it does
+         *     with an `actor_token`, which is an access token of the client itself. A token that is bound to a key needs a proof
+         *     of this key. Whoever is not allowed to exchange a token gets `invalid_request`.
          */
         readonly post: operations["issueToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/oauth2/device_authorization": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin the sign-in of a device
+         * @description For a device that has no browser, or hardly a keyboard
+         *     ([RFC 8628 section 3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1)). It shows `user_code` and
+         *     `verification_uri` to its user, who opens the address elsewhere, types the code, signs in and allows the
+         *     application. Meanwhile the device asks `POST /oauth2/token` with `grant_type`
+         *     `urn:ietf:params:oauth:grant-type:device_code`, every `interval` seconds.
+         *
+         *     The client authenticates as at the token endpoint and has the grant type in its registration. The user's access
+         *     to the app is checked when the user allows it and when the device gets its tokens.
+         */
+        readonly post: operations["beginDevice"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -465,6 +501,12 @@ export interface components {
             readonly token_endpoint: string;
             /**
              * Format: uri
+             * @description Where a device without a browser begins to sign in.
+             * @example https://demo.id.example.com/oauth2/device_authorization
+             */
+            readonly device_authorization_endpoint: string;
+            /**
+             * Format: uri
              * @description Where claims about the user are read.
              * @example https://demo.id.example.com/oauth2/userinfo
              */
@@ -545,7 +587,7 @@ export interface components {
              *       "client_credentials"
              *     ]
              */
-            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "password")[];
+            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange" | "password")[];
             /**
              * @description How users are named to clients.
              * @example [
@@ -640,6 +682,17 @@ export interface components {
              *     ]
              */
             readonly code_challenge_methods_supported: readonly "S256"[];
+            /**
+             * @description Algorithms with which proofs of possession may be signed.
+             * @example [
+             *       "RS256",
+             *       "PS256",
+             *       "ES256",
+             *       "EdDSA",
+             *       "Ed25519"
+             *     ]
+             */
+            readonly dpop_signing_alg_values_supported: readonly components["schemas"]["AssertionAlgorithm"][];
             /**
              * @description Values of `prompt` that are understood.
              * @example [
@@ -841,7 +894,18 @@ export interface components {
              */
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
-            readonly grant_types?: components["schemas"]["grant_types"];
+            /**
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @example [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             * @example [
+             *       "urn:ietf:params:oauth:grant-type:device_code",
+             *       "refresh_token"
+             *     ]
+             */
+            readonly grant_types?: readonly string[];
             readonly response_types?: components["schemas"]["response_types"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
@@ -865,6 +929,7 @@ export interface components {
             readonly require_auth_time?: boolean;
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -934,7 +999,18 @@ export interface components {
              */
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
-            readonly grant_types?: components["schemas"]["grant_types"];
+            /**
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @example [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             * @example [
+             *       "urn:ietf:params:oauth:grant-type:device_code",
+             *       "refresh_token"
+             *     ]
+             */
+            readonly grant_types?: readonly string[];
             readonly response_types?: components["schemas"]["response_types"];
             readonly post_logout_redirect_uris?: components["schemas"]["PostLogoutRedirectUris"];
             readonly logo_uri?: components["schemas"]["LogoUri"];
@@ -958,6 +1034,7 @@ export interface components {
             readonly require_auth_time?: boolean;
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             /**
              * @description Refused with `invalid_software_statement`: no issuer of statements is trusted ([RFC 7591 section 2.3](https://www.rfc-editor.org/rfc/rfc7591#section-2.3)).
              * @example eyJhbGciOiJSUzI1NiJ9.eyJzb2Z0d2FyZV9pZCI6IjROUkIxIn0.c2lnbmF0dXJl
@@ -1057,6 +1134,14 @@ export interface components {
          */
         readonly RequirePushed: boolean;
         /**
+         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
+         * @example [
+         *       "authorization_code",
+         *       "refresh_token"
+         *     ]
+         */
+        readonly StandardGrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
+        /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout
          */
@@ -1066,6 +1151,11 @@ export interface components {
          * @example true
          */
         readonly BackchannelLogoutSessionRequired: boolean;
+        /**
+         * @description Whether the client always asks for tokens that are bound to a key ([RFC 9449 section 5.2](https://www.rfc-editor.org/rfc/rfc9449#section-5.2)); then a token request without a proof is refused.
+         * @example false
+         */
+        readonly DPoPBoundAccessTokens: boolean;
         /**
          * @description Version of the software, by its developer, at most 255 characters ([RFC 7591 section 2](https://www.rfc-editor.org/rfc/rfc7591#section-2)).
          * @example 2.4.1
@@ -1090,7 +1180,7 @@ export interface components {
             readonly token_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly introspection_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
             readonly revocation_endpoint_auth_method: components["schemas"]["ClientAuthMethod"];
-            readonly grant_types: components["schemas"]["GrantTypes"];
+            readonly grant_types: components["schemas"]["StandardGrantTypes"];
             readonly response_types: components["schemas"]["ResponseTypes"];
             readonly subject_type: components["schemas"]["SubjectType"];
             readonly id_token_signed_response_alg: components["schemas"]["IdTokenSignedResponseAlg"];
@@ -1113,6 +1203,7 @@ export interface components {
             readonly software_version?: components["schemas"]["SoftwareVersion"];
             readonly backchannel_logout_uri?: components["schemas"]["BackchannelLogoutUri"];
             readonly backchannel_logout_session_required?: components["schemas"]["BackchannelLogoutSessionRequired"];
+            readonly dpop_bound_access_tokens?: components["schemas"]["DPoPBoundAccessTokens"];
             readonly token_endpoint_auth_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             /**
              * Format: uri
@@ -1232,6 +1323,11 @@ export interface components {
              */
             readonly resource?: string;
             /**
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+             * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+             */
+            readonly dpop_jkt?: string;
+            /**
              * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
              * @example form_post
              */
@@ -1331,6 +1427,11 @@ export interface components {
              */
             readonly resource?: string;
             /**
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+             * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+             */
+            readonly dpop_jkt?: string;
+            /**
              * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
              * @example form_post
              */
@@ -1403,7 +1504,7 @@ export interface components {
         /** @description A grant to be exchanged; the members of the form. Which are needed depends on `grant_type`. */
         readonly TokenRequest: {
             /**
-             * @description `authorization_code`, `refresh_token`, `client_credentials` or `password`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
+             * @description `authorization_code`, `refresh_token`, `client_credentials`, `password`, `urn:ietf:params:oauth:grant-type:device_code` or `urn:ietf:params:oauth:grant-type:token-exchange`. Missing: `invalid_request`; another value: `unsupported_grant_type`. At most 255 characters.
              * @example authorization_code
              */
             readonly grant_type?: string;
@@ -1422,6 +1523,11 @@ export interface components {
              * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
              */
             readonly code_verifier?: string;
+            /**
+             * @description The code that a device got at `/oauth2/device_authorization`, at most 512 characters.
+             * @example 5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN
+             */
+            readonly device_code?: string;
             readonly refresh_token?: components["schemas"]["FormRefreshToken"];
             /**
              * @description Scopes asked for, separated by spaces, at most 1024 characters. With a refresh token: no wider than granted; left out, as granted.
@@ -1433,6 +1539,36 @@ export interface components {
              * @example https://api.example.com/orders
              */
             readonly resource?: string;
+            /**
+             * @description With an exchange; the access token that is exchanged, opaque or a JWT.
+             * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
+             */
+            readonly subject_token?: string;
+            /**
+             * @description With an exchange; `urn:ietf:params:oauth:token-type:access_token`, or `urn:ietf:params:oauth:token-type:jwt` for one that is a JWT.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly subject_token_type?: string;
+            /**
+             * @description With an exchange of a JWT; an access token of the client itself, which then acts for the subject and is named in `act`.
+             * @example at_8kJh6GfD4sAq2WeR5tYu7IoP9zXcV3bN
+             */
+            readonly actor_token?: string;
+            /**
+             * @description With `actor_token`, and never without; as `subject_token_type`.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly actor_token_type?: string;
+            /**
+             * @description With an exchange; `urn:ietf:params:oauth:token-type:access_token`, which it is if left out.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            readonly requested_token_type?: string;
+            /**
+             * @description With an exchange; one of the audiences of the token that is exchanged, for which the new one is, at most 2048 characters. Beside `resource`, which is read in the same way, two may be kept.
+             * @example https://api.example.com/orders
+             */
+            readonly audience?: string;
             /**
              * @description With `password`; the user's name or e-mail address, at most 255 characters.
              * @example ada@example.com
@@ -1452,6 +1588,12 @@ export interface components {
         /** @description Tokens ([RFC 6749 section 5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). */
         readonly TokenSet: {
             readonly access_token: components["schemas"]["AccessToken"];
+            /**
+             * @description After an exchange, what it gave ([RFC 8693 section 2.2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1)); else left out.
+             * @example urn:ietf:params:oauth:token-type:access_token
+             * @constant
+             */
+            readonly issued_token_type?: "urn:ietf:params:oauth:token-type:access_token";
             readonly token_type: components["schemas"]["TokenType"];
             readonly expires_in: components["schemas"]["ExpiresIn"];
             readonly refresh_token?: components["schemas"]["RefreshToken"];
@@ -1533,6 +1675,28 @@ export interface components {
             readonly client_assertion?: components["schemas"]["ClientAssertion"];
             readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
         };
+        /**
+         * @description The client that uses the token in the name of its subject ([RFC 8693 section 4.1](https://www.rfc-editor.org/rfc/rfc8693#section-4.1)); absent where none does.
+         * @example {
+         *       "sub": "cl_Vq3mT8nY5kW1xR7zB4dF9g"
+         *     }
+         */
+        readonly Actor: {
+            /**
+             * @description Its `client_id`.
+             * @example cl_Vq3mT8nY5kW1xR7zB4dF9g
+             */
+            readonly sub: string;
+            /**
+             * @description The client that used it before, in the same form; at most five in a row.
+             * @example {
+             *       "sub": "cl_Hd2kP6sV9bN3mX8qT5wZ1c"
+             *     }
+             */
+            readonly act?: {
+                readonly [key: string]: unknown;
+            };
+        };
         /** @description What a token is good for ([RFC 7662 section 2.2](https://www.rfc-editor.org/rfc/rfc7662#section-2.2)). All but `active` are left out when it is not active. */
         readonly Introspection: {
             /**
@@ -1556,11 +1720,25 @@ export interface components {
              */
             readonly username?: string;
             /**
-             * @description For an access token `Bearer`; absent for a refresh token.
+             * @description For an access token `Bearer`, or `DPoP` where it is bound to a key; absent for a refresh token.
              * @example Bearer
-             * @constant
+             * @enum {string}
              */
-            readonly token_type?: "Bearer";
+            readonly token_type?: "Bearer" | "DPoP";
+            /**
+             * @description The key that it is bound to ([RFC 9449 section 6.2](https://www.rfc-editor.org/rfc/rfc9449#section-6.2)); absent for a bearer token.
+             * @example {
+             *       "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+             *     }
+             */
+            readonly cnf?: {
+                /**
+                 * @description SHA-256 thumbprint of the key ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)).
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                readonly jkt: string;
+            };
+            readonly act?: components["schemas"]["Actor"];
             /**
              * Format: int64
              * @description When it expires, in seconds since 1970-01-01T00:00:00Z.
@@ -1623,7 +1801,7 @@ export interface components {
              * @example invalid_grant
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target";
+            readonly error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_dpop_proof" | "use_dpop_nonce" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the token was not looked at. */
@@ -1654,6 +1832,16 @@ export interface components {
              * @constant
              */
             readonly error: "invalid_request";
+            readonly error_description: components["schemas"]["ErrorDescription"];
+        };
+        /** @description Why the access token opens nothing. */
+        readonly UserinfoRefusal: {
+            /**
+             * @description `invalid_token`: the token is not good, or not as it came. `invalid_dpop_proof`: the proof is not. `use_dpop_nonce`: the proof needs the nonce of the header `DPoP-Nonce`.
+             * @example invalid_token
+             * @enum {string}
+             */
+            readonly error: "invalid_token" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description The bearer token is not good. */
@@ -1713,14 +1901,6 @@ export interface components {
          * @example public
          */
         readonly subject_type: string;
-        /**
-         * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
-         * @example [
-         *       "authorization_code",
-         *       "refresh_token"
-         *     ]
-         */
-        readonly grant_types: readonly string[];
         /**
          * @description Which of `code`, `id_token token`, `id_token` the client means to use. Others are left out; `invalid_client_metadata` when none is left.
          * @example [
@@ -1846,14 +2026,6 @@ export interface components {
          */
         readonly ApplicationType: "web" | "native";
         /**
-         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
-         * @example [
-         *       "authorization_code",
-         *       "refresh_token"
-         *     ]
-         */
-        readonly GrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials")[];
-        /**
          * @description Response types the client may ask for at authorization. Only `code` is answered.
          * @example [
          *       "code"
@@ -1954,16 +2126,16 @@ export interface components {
          */
         readonly FormRefreshToken: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
         /**
-         * @description Always `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+         * @description `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), or `DPoP` where the request held a proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)).
          * @example Bearer
-         * @constant
+         * @enum {string}
          */
-        readonly TokenType: "Bearer";
+        readonly TokenType: "Bearer" | "DPoP";
         /**
          * @description Seconds until the access token expires, counted from this answer; 3600, or for an API what the API says.
          * @example 3600
@@ -1979,6 +2151,58 @@ export interface components {
          * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl
          */
         readonly IdToken: string;
+        /** @description What a device asks for; the members of the form. */
+        readonly DeviceAuthorizationRequest: {
+            /**
+             * @description Scopes asked for, separated by spaces, at most 1024 characters; left out, all that the client registered.
+             * @example openid profile
+             */
+            readonly scope?: string;
+            /**
+             * @description The resource identifier of the one API that the grant is for ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)), at most 2048 characters.
+             * @example https://api.example.com/orders
+             */
+            readonly resource?: string;
+            readonly client_id?: components["schemas"]["FormClientId"];
+            readonly client_secret?: components["schemas"]["FormClientSecret"];
+            readonly client_assertion?: components["schemas"]["ClientAssertion"];
+            readonly client_assertion_type?: components["schemas"]["ClientAssertionType"];
+        };
+        /** @description The codes of a device that waits for its user. */
+        readonly DeviceAuthorization: {
+            /**
+             * @description What the device shows to the token endpoint and to nobody else. Good once.
+             * @example 5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN
+             */
+            readonly device_code: string;
+            /**
+             * @description What the user types. Eight consonants, 34 bits; case and the dash do not matter.
+             * @example WDJB-MJHT
+             */
+            readonly user_code: string;
+            /**
+             * Format: uri
+             * @description The address that the device shows beside the code.
+             * @example https://demo.id.example.com/device
+             */
+            readonly verification_uri: string;
+            /**
+             * Format: uri
+             * @description The same with the code, for a picture that the user scans.
+             * @example https://demo.id.example.com/device?user_code=WDJB-MJHT
+             */
+            readonly verification_uri_complete: string;
+            /**
+             * @description Seconds until both codes expire.
+             * @example 600
+             */
+            readonly expires_in: number;
+            /**
+             * @description Seconds between two questions of the device.
+             * @example 5
+             */
+            readonly interval: number;
+        };
     };
     responses: {
         /** @description The browser goes on to the hosted page. */
@@ -2243,6 +2467,7 @@ export interface components {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2299,12 +2524,13 @@ export interface components {
                 readonly "application/json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
+        /** @description The access token is missing, wrong, expired or revoked, or its user is no longer active ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)); or it is bound to a key, and came as a bearer token or without a good proof ([RFC 9449 section 7.1](https://www.rfc-editor.org/rfc/rfc9449#section-7.1)). */
         readonly UserinfoUnauthorized: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
                 readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2314,7 +2540,7 @@ export interface components {
                  *       "error_description": "The access token is missing, wrong or expired"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["InvalidToken"];
+                readonly "application/json": components["schemas"]["UserinfoRefusal"];
             };
         };
         /** @description The access token is good and does not hold the scope `openid` ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
@@ -2505,6 +2731,11 @@ export interface components {
          */
         readonly Resource: string;
         /**
+         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+         * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+         */
+        readonly DPoPKey: string;
+        /**
          * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
          * @example form_post
          */
@@ -2587,6 +2818,11 @@ export interface components {
          * @example __Host-tx=Zk3vQ8sT1nW5yB7cR9dF2gpW6nD0xH3kM9rV2tY5uA8; Path=/; HttpOnly; SameSite=Lax; Secure
          */
         readonly SetCookie: string;
+        /**
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent where a proof was; good for some minutes.
+         * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
+         */
+        readonly DPoPNonce: string;
     };
     pathItems: never;
 }
@@ -2614,6 +2850,7 @@ export interface operations {
                      *       "issuer": "https://demo.id.example.com",
                      *       "authorization_endpoint": "https://demo.id.example.com/oauth2/authorize",
                      *       "token_endpoint": "https://demo.id.example.com/oauth2/token",
+                     *       "device_authorization_endpoint": "https://demo.id.example.com/oauth2/device_authorization",
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
@@ -2694,6 +2931,13 @@ export interface operations {
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
+                     *       ],
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "prompt_values_supported": [
                      *         "none",
@@ -2779,6 +3023,7 @@ export interface operations {
                      *       "issuer": "https://demo.id.example.com",
                      *       "authorization_endpoint": "https://demo.id.example.com/oauth2/authorize",
                      *       "token_endpoint": "https://demo.id.example.com/oauth2/token",
+                     *       "device_authorization_endpoint": "https://demo.id.example.com/oauth2/device_authorization",
                      *       "userinfo_endpoint": "https://demo.id.example.com/oauth2/userinfo",
                      *       "jwks_uri": "https://demo.id.example.com/oauth2/jwks",
                      *       "registration_endpoint": "https://demo.id.example.com/oauth2/register",
@@ -2859,6 +3104,13 @@ export interface operations {
                      *       ],
                      *       "code_challenge_methods_supported": [
                      *         "S256"
+                     *       ],
+                     *       "dpop_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "PS256",
+                     *         "ES256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "prompt_values_supported": [
                      *         "none",
@@ -3246,6 +3498,11 @@ export interface operations {
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
+                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                readonly dpop_jkt?: components["parameters"]["DPoPKey"];
+                /**
                  * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
                  * @example form_post
                  */
@@ -3477,6 +3734,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3488,13 +3746,90 @@ export interface operations {
              *
              *     | error | Condition |
              *     |---|---|
-             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data |
+             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not good, or not for this client to exchange |
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
-             *     | `unsupported_grant_type` | `grant_type` is none of the four |
+             *     | `unsupported_grant_type` | `grant_type` is none of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
-             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant; `resource` or `audience` is none of the token that is exchanged |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is missing where the client registered that it sends one |
+             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
+             *     | `authorization_pending` | the user of the device has not decided yet |
+             *     | `slow_down` | the same, and the device asked sooner than `interval` seconds after it asked last; the interval is 5 seconds longer from now on, a minute at most |
+             *     | `access_denied` | the user of the device did not allow it |
+             *     | `expired_token` | the device code has expired |
+             */
+            readonly 400: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            readonly 401: components["responses"]["InvalidClient"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["ServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly beginDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description What the device asks for, at most 16384 bytes and 50 members of form data. Each member at most once; all may be left out where the client authenticates with the Authorization header. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "client_id": "cl_Hd2kP6sV9bN3mX8qT5wZ1c",
+                 *       "scope": "openid profile"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["DeviceAuthorizationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The codes ([RFC 8628 section 3.2](https://www.rfc-editor.org/rfc/rfc8628#section-3.2)). */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_code": "5tGb2YhN8ujM3ikL6poQ9wsX1qAz4eDc7rFv0TgB2yN",
+                     *       "user_code": "WDJB-MJHT",
+                     *       "verification_uri": "https://demo.id.example.com/device",
+                     *       "verification_uri_complete": "https://demo.id.example.com/device?user_code=WDJB-MJHT",
+                     *       "expires_in": 600,
+                     *       "interval": 5
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceAuthorization"];
+                };
+            };
+            /**
+             * @description The request was refused ([RFC 8628 section 3.2](https://www.rfc-editor.org/rfc/rfc8628#section-3.2)).
+             *
+             *     | error | Condition |
+             *     |---|---|
+             *     | `invalid_request` | a member is too long or given twice; the body is not form data |
+             *     | `invalid_client` | client authentication failed, and there was no Authorization header |
+             *     | `unauthorized_client` | the client's registration does not hold this grant type |
+             *     | `invalid_scope` | nothing of `scope` can be had |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
              */
             readonly 400: {
                 headers: {
@@ -3503,6 +3838,12 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": "unauthorized_client",
+                     *       "error_description": "The client may not use this grant type"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TokenError"];
                 };
             };

@@ -61,8 +61,11 @@ export interface paths {
          *     role. A refusal uses up nothing; when the user is unlocked, the same refresh token works. Reuse of an old token
          *     is the exception.
          *
+         *     **Tokens bound to a key.** A proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)) in the header `DPoP` binds the
+         *     new access token to its key, as at `POST /oauth2/token`; a refresh token that is bound needs one.
+         *
          *     **Order of the checks:** media type, members given twice, `grant_type`, form of the Authorization header, client,
-         *     secret and method, `refresh_token`, user, access. Unknown members are ignored.
+         *     secret and method, `refresh_token`, proof, user, access. Unknown members are ignored.
          */
         readonly post: operations["refreshToken"];
         readonly delete?: never;
@@ -158,7 +161,7 @@ export interface components {
              * @example unsupported_grant_type
              * @enum {string}
              */
-            readonly error: "invalid_request" | "unsupported_grant_type";
+            readonly error: "invalid_request" | "unsupported_grant_type" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description Why the client or the user was refused. */
@@ -494,7 +497,7 @@ export interface components {
          */
         readonly FormClientSecret: string;
         /**
-         * @description Access token to send as `Authorization: Bearer <token>`. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
+         * @description Access token to send as `Authorization: Bearer <token>`, or with the scheme `DPoP` where `token_type` says so. For the client it is opaque: its form may change, so do not take it apart. At the token endpoints the one of a client that is linked to an API authorization server is a JWT for that API ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), as long as its scopes and claims make it.
          * @example at_3fVb8NcX2mLkJ9hGqW5eRtY7uI1oP4aS
          */
         readonly AccessToken: string;
@@ -514,11 +517,11 @@ export interface components {
          */
         readonly RefreshToken: string;
         /**
-         * @description Always `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+         * @description `Bearer` ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), or `DPoP` where the request held a proof ([RFC 9449](https://www.rfc-editor.org/rfc/rfc9449)).
          * @example Bearer
-         * @constant
+         * @enum {string}
          */
-        readonly TokenType: "Bearer";
+        readonly TokenType: "Bearer" | "DPoP";
     };
     responses: {
         /** @description No account answers on this host, or there is no such path. Nothing tells which hosts do exist. */
@@ -632,6 +635,11 @@ export interface components {
          * @example 30
          */
         readonly RetryAfter: number;
+        /**
+         * @description What the next proof of the client has to hold as `nonce` ([RFC 9449 section 8](https://www.rfc-editor.org/rfc/rfc9449#section-8)). Sent where a proof was; good for some minutes.
+         * @example hbq9k.3nR5tY8uJ2kL6pQ9wE3xC7
+         */
+        readonly DPoPNonce: string;
     };
     pathItems: never;
 }
@@ -725,6 +733,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -751,11 +760,14 @@ export interface operations {
              *     | `invalid_request` | `invalid authorization header value format` | the Authorization header is not `Basic` with base64 of `client_id:client_secret` |
              *     | `invalid_request` | `Resource not found` | `client_id` is missing or unknown |
              *     | `invalid_request` | `refresh_token is missing` | `refresh_token` is missing or empty |
+             *     | `invalid_dpop_proof` | `the DPoP proof is no good: …` | there is a header `DPoP`, and the proof in it is not good; or the client registered that it sends one, and did not |
+             *     | `use_dpop_nonce` | | the proof needs the nonce of the header `DPoP-Nonce` |
              */
             readonly 400: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {

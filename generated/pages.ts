@@ -304,6 +304,59 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/device": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Ask for the code that a device shows
+         * @description The `verification_uri` of a device that signs in
+         *     ([RFC 8628 section 3.3](https://www.rfc-editor.org/rfc/rfc8628#section-3.3)). Shows a form with the field
+         *     `user_code` and the hidden member `csrf`, to be sent to `POST /device`. With `user_code` in the address, as in
+         *     `verification_uri_complete`, the field is filled in; the user still has to send it, and to compare it on the
+         *     consent page.
+         */
+        readonly get: operations["showDevice"];
+        readonly put?: never;
+        /**
+         * Begin the sign-in for a device
+         * @description Finds the device that shows the code, upper and lower case, spaces and dashes aside, and answers 303 to
+         *     `/continue`, which leads through sign-in and consent to `/device/done`. The consent page is shown every time: it
+         *     names the application and repeats the code.
+         *
+         *     A code that no device shows now, be it unknown, expired or decided, is 422 with the form again. Such tries count
+         *     as failed sign-ins of their source address: 60 a minute, then 429.
+         */
+        readonly post: operations["enterUserCode"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device/done": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say what became of the device
+         * @description The end of a sign-in for a device. The page says what the address says; nothing is looked up.
+         */
+        readonly get: operations["showDeviceDone"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/forgot-password": {
         readonly parameters: {
             readonly query?: never;
@@ -888,6 +941,15 @@ export interface components {
              * @example seven brown bears at tea
              */
             readonly new_password_confirmation?: string;
+        };
+        /** @description The form for the code that a device shows, as a browser sends it. */
+        readonly DeviceForm: {
+            readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description The code as the user typed it, at most 64 characters. Letters only count, in upper or lower case.
+             * @example WDJB-MJHT
+             */
+            readonly user_code?: string;
         };
         /** @description The form for a link as a browser sends it. */
         readonly ForgotPasswordForm: {
@@ -2436,6 +2498,168 @@ export interface operations {
                      *     </main>
                      *     </html>
                      */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showDevice: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The code as the device shows it, at most 64 characters. Nothing is looked up for it here.
+                 * @example WDJB-MJHT
+                 */
+                readonly user_code?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page for the code. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Set-Cookie": components["headers"]["SetCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Sign in on a device – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Sign in on a device</h1>
+                     *     <form method="post" action="/device">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="user_code">Code on your device</label>
+                     *     <input id="user_code" name="user_code" value="WDJB-MJHT">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly enterUserCode: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The fields of the page. At most 16384 bytes and 50 members. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "user_code": "wdjb mjht"
+                 *     }
+                 */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["DeviceForm"];
+            };
+        };
+        readonly responses: {
+            readonly 303: components["responses"]["NextStep"];
+            readonly 400: components["responses"]["BadRequestPage"];
+            readonly 403: components["responses"]["RefusedPage"];
+            readonly 404: components["responses"]["NotFoundPage"];
+            readonly 413: components["responses"]["ContentTooLargePage"];
+            /** @description No device shows this code now, or none was typed. The form again. */
+            readonly 422: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Problem: Sign in on a device – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Sign in on a device</h1>
+                     *     <p>This code does not work</p>
+                     *     <form method="post" action="/device">
+                     *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <label for="user_code">Code on your device</label>
+                     *     <input id="user_code" name="user_code" value="WDJB-MJHT">
+                     *     <button type="submit">Continue</button>
+                     *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description Too many tries failed from this source address. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Too many tries</title><main><h1>Too many tries</h1></main></html> */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            readonly 500: components["responses"]["ServerErrorPage"];
+            readonly 503: components["responses"]["ServiceUnavailablePage"];
+        };
+    };
+    readonly showDeviceDone: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description `allowed`: the device is let in. Anything else: it is not. At most 16 characters.
+                 * @example allowed
+                 */
+                readonly outcome?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The page. */
+            readonly 200: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html><html lang="en"><title>Your device is signed in</title><main><h1>Your device is signed in</h1></main></html> */
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };

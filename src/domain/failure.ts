@@ -32,8 +32,13 @@ export const failureCodes = [
   'client_not_authorized',
   'grant_type_unsupported',
   'grant_invalid',
+  // What a device is told while there are no tokens for it; `value` is the word of RFC 8628 §3.5.
+  'device_code_unready',
   'scope_invalid',
   'target_invalid',
+  // Proof of possession (RFC 9449): the proof is no good, or holds no nonce of now.
+  'dpop_proof_invalid',
+  'dpop_nonce_required',
   'access_token_invalid',
   // Users.
   'user_locked',
@@ -66,6 +71,10 @@ export interface FailureDetail {
   readonly value?: string;
   /** Scopes any of which would have permitted the call. */
   readonly scopes?: readonly string[];
+  /** What a proof of possession has to hold (RFC 9449 §8); becomes `DPoP-Nonce`. */
+  readonly nonce?: string;
+  /** How the access token was presented; the challenge names the same scheme. */
+  readonly scheme?: 'DPoP';
   /** Seconds until another try can succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The caller presented its credentials in the Authorization header (RFC 6749 §5.2 then wants a challenge). */

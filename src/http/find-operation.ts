@@ -41,12 +41,12 @@ export function requireOperation(routes: Routes): RequestHandler {
 /** Any origin, never with credentials: these operations take no cookie. */
 function allowCrossOrigin(res: Response): void {
   res.setHeader('access-control-allow-origin', '*');
-  res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id');
+  res.setHeader('access-control-expose-headers', 'www-authenticate, retry-after, x-request-id, dpop-nonce');
 }
 
 /** What a browser asks before it sends a request that a form could not. */
 function answerPreflight(res: Response, methods: readonly string[]): void {
   res.setHeader('access-control-allow-methods', methods.join(', '));
-  res.setHeader('access-control-allow-headers', 'authorization, content-type');
+  res.setHeader('access-control-allow-headers', 'authorization, content-type, dpop');
   res.setHeader('access-control-max-age', '7200');
 }

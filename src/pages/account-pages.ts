@@ -3,7 +3,7 @@
 import { browserName } from './browser-name.ts';
 import { formAction } from './links.ts';
 import { page, tile } from './page.ts';
-import { type Moment, moment, notice } from './said.ts';
+import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** What all of them show. */
@@ -81,10 +81,6 @@ export function factorsPage(view: FactorsView): string {
     removeAction: formAction('removeSecondFactor'),
     renewAction: formAction('renewRecoveryCodes'),
   });
-}
-
-function momentOrNull(at: number | null): Moment | null {
-  return at === null ? null : moment(at);
 }
 
 export interface SessionsView extends OwnView {

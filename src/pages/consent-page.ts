@@ -23,6 +23,8 @@ export interface ConsentView {
   readonly tosUri?: string | undefined;
   /** Host, or private-use scheme, that the answer goes to. */
   readonly redirectHost: string;
+  /** The code of the device that is let in; then the answer goes there. */
+  readonly userCode?: string | undefined;
   readonly userName: string;
   readonly userEmail: string;
   readonly scopes: readonly ScopeView[];
@@ -42,6 +44,7 @@ export function consentPage(view: ConsentView): string {
       policy: webLink(view.policyUri),
       terms: webLink(view.tosUri),
       redirectHost: closedInItself(view.redirectHost),
+      userCode: view.userCode,
       user: person(view.userName, view.userEmail),
       scopes: view.scopes.map((scope) => ({
         icon: scopeIcon(scope.name),

@@ -11,6 +11,7 @@ const templates = [
   ...['layout', 'icon', 'app-tile', 'problem', 'passkey-form', 'sign-in', 'second-factor', 'enrolment'],
   ...['recovery-codes', 'passkeys'],
   ...['new-password', 'consent', 'message', 'signed-in', 'sign-out', 'signed-out', 'form-post'],
+  ...['device', 'device-done'],
   ...[
     'account',
     'account-password',

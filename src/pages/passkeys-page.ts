@@ -1,6 +1,6 @@
 import { formAction } from './links.ts';
 import { page, person } from './page.ts';
-import { moment, notice } from './said.ts';
+import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** A passkey as the page shows it. Times in milliseconds since the epoch. */
@@ -55,7 +55,7 @@ export function passkeysPage(view: PasskeysView): string {
         id,
         name: closedInItself(name),
         added: moment(createdAt),
-        used: lastUsedAt === null ? undefined : moment(lastUsedAt),
+        used: momentOrNull(lastUsedAt),
         kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
       })),
       options: view.creationOptions ?? undefined,

@@ -36,3 +36,7 @@ export function moment(at: number): Moment {
   const date = new Date(at);
   return { text: `${format.format(date)} UTC`, iso: date.toISOString() };
 }
+
+export function momentOrNull(at: number | null): Moment | null {
+  return at === null ? null : moment(at);
+}

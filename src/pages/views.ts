@@ -11,6 +11,7 @@ export {
   sessionsPage,
 } from './account-pages.ts';
 export { type ConsentView, consentPage, type ScopeView } from './consent-page.ts';
+export { type DeviceView, deviceDonePage, devicePage, type UserCodeProblem } from './device-page.ts';
 export { type ForgotPasswordView, forgotPasswordPage, resetSentPage } from './forgot-password-page.ts';
 export { type FormPostView, formPostPage } from './form-post-page.ts';
 export { type ErrorView, errorPage, type RefusalReason, type RefusalView, refusalPage } from './message-pages.ts';

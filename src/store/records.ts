@@ -175,7 +175,14 @@ export interface PolicyRecord {
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
-export type GrantType = 'authorization_code' | 'implicit' | 'password' | 'refresh_token' | 'client_credentials';
+export type GrantType =
+  | 'authorization_code'
+  | 'implicit'
+  | 'password'
+  | 'refresh_token'
+  | 'client_credentials'
+  | 'urn:ietf:params:oauth:grant-type:device_code'
+  | 'urn:ietf:params:oauth:grant-type:token-exchange';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
 /** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
@@ -213,6 +220,8 @@ export interface ExtraMetadata {
   /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
+  /** Whether all its access tokens are bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: boolean;
   /** The one algorithm of the client's assertions; absent: any that is offered. */
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
   /** The one algorithm of the client's request objects; absent: any that is offered. */
@@ -426,6 +435,18 @@ export interface AuthorizationParameters {
   readonly essentialAcr?: readonly string[];
   /** Claims asked for one by one. */
   readonly claims?: ClaimsRequest;
+  /** Thumbprint of the key that the code is for (RFC 9449 §10). */
+  readonly dpopKey?: string;
+  /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
+  readonly device?: AwaitingDevice;
+}
+
+/** Which device waits for a sign-in (RFC 8628 §3.3). */
+export interface AwaitingDevice {
+  /** Of the device code. */
+  readonly digest: string;
+  /** The user code as the page shows it, sealed under the account's data key. */
+  readonly sealedUserCode: string;
 }
 
 /** Claims by name, each with the values any of which would do; null: whatever it is (OpenID Connect Core §5.5.1). */
@@ -557,6 +578,31 @@ export interface CodeRecord {
   readonly grantId: number | null;
 }
 
+/** What a device waits for (RFC 8628 §3.2): a decision that a user makes in a browser elsewhere. */
+export interface DeviceCodeRecord {
+  readonly accountId: number;
+  /** Of the device code. */
+  readonly digest: string;
+  /** Of what the user types: keyed, since it is short. */
+  readonly userCodeDigest: string;
+  readonly appId: number;
+  readonly scope: readonly string[];
+  /** The one API authorization server that it is for; null: any that the client is linked to. */
+  readonly serverId: number | null;
+  /** How long the device waits between two questions; grows when it does not. */
+  readonly intervalSeconds: number;
+  /** Before then a question is too early. */
+  readonly nextPollAt: Milliseconds;
+  /** What the user decided; null until then. */
+  readonly decision: 'allow' | 'deny' | null;
+  readonly userId: number | null;
+  /** How the user had shown who they are; null until they allowed it. */
+  readonly amr: readonly string[] | null;
+  readonly authenticatedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly expiresAt: Milliseconds;
+}
+
 /** What a user granted a client: one row per family of refresh tokens, updated in place. */
 export interface GrantRecord {
   readonly accountId: number;
@@ -657,6 +703,8 @@ export type CountKind =
   | 'credential_token'
   | 'authorization_code'
   | 'password'
+  | 'device_code'
+  | 'token_exchange'
   | `call.${string}`;
 
 export interface DailyCountRecord {

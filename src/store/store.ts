@@ -26,6 +26,7 @@ import type {
   DailyCountRecord,
   DetailedClient,
   DetailedUser,
+  DeviceCodeRecord,
   EventRecord,
   FactorDeviceRecord,
   FactorVerificationRecord,
@@ -535,6 +536,22 @@ export interface AuthorizationStore {
   removeConsent(accountId: number, userId: number, appId: number): Promise<boolean>;
 }
 
+/** What a user decided about a device, and who it was. */
+export type DeviceDecision = Pick<DeviceCodeRecord, 'decision' | 'userId' | 'amr' | 'authenticatedAt'>;
+
+export interface DeviceCodeStore {
+  /** Throws `conflict` with name `user_code_digest` for a user code that another one has. */
+  create(code: DeviceCodeRecord): Promise<void>;
+  find(accountId: number, digest: string): Promise<DeviceCodeRecord | null>;
+  findByUserCode(accountId: number, userCodeDigest: string): Promise<DeviceCodeRecord | null>;
+  /** Keeps what was decided: true for exactly one caller, before `expiresAt`. */
+  decide(accountId: number, digest: string, decision: DeviceDecision, now: Milliseconds): Promise<boolean>;
+  /** Whether the device may ask now; when it may not, its interval grows. Either way it waits for its interval from now on. */
+  poll(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+  /** Uses up a code that was allowed: true for exactly one caller, before `expiresAt`. */
+  consume(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
 /** The part of a new access token that the domain decides; the store gives it its id. */
 export interface NewAccessToken {
   readonly digest: string;
@@ -764,6 +781,7 @@ export interface StoreVerbs {
   readonly passkeys: PasskeyStore;
   readonly notices: NoticeStore;
   readonly authorizations: AuthorizationStore;
+  readonly deviceCodes: DeviceCodeStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
   /** As invites: the links that users asked for themselves. */

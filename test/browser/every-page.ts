@@ -3,11 +3,12 @@
 import type { Page } from 'playwright-core';
 import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
+import { codesOf, deviceMetadata } from '../support/devices.ts';
 import { newInvite } from '../support/invites.ts';
 import { givePasskey } from '../support/passkeys.ts';
 import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
-import { makeUser, password } from '../support/sign-in.ts';
+import { makeUser, password, registerClient } from '../support/sign-in.ts';
 import {
   type Application,
   arrived,
@@ -117,6 +118,15 @@ const enrolOwnDevice: Way = async (page, cast) => {
 async function inviteUrl({ app }: Stage, { email }: UserRecord): Promise<string> {
   return app.account.baseUrl + (await newInvite(app, email));
 }
+
+/** Opens the page on which a user lets a device in. */
+const openDeviceConsent: Way = async (page, { stage: { app } }) => {
+  const client = await registerClient(app, deviceMetadata);
+  const user = await makeUser(app, client.app_id);
+  await page.goto((await codesOf(app, client)).verification_uri_complete);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await signIn(page, user);
+};
 
 /** Sends the sign-in form past the checks of the browser. */
 async function sendUnchecked(page: Page): Promise<void> {
@@ -235,6 +245,25 @@ export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([
     },
   ],
   ['invite that is unknown', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/password/reset?token=x`)],
+  ['device', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/device`)],
+  [
+    'device with a wrong code',
+    async (page, { stage }) => {
+      await page.goto(`${stage.app.account.baseUrl}/device?user_code=BCDF-GHJK`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('This code does not work').waitFor();
+    },
+  ],
+  ['consent for a device', openDeviceConsent],
+  [
+    'device that is let in',
+    async (page, cast) => {
+      await openDeviceConsent(page, cast);
+      await decide(page, 'Allow');
+      await page.getByRole('heading', { name: 'Your device is signed in' }).waitFor();
+    },
+  ],
+  ['device that is not', (page, { stage }) => page.goto(`${stage.app.account.baseUrl}/device/done?outcome=denied`)],
   [
     'sign out',
     async (page, cast) => {

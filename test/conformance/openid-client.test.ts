@@ -34,6 +34,7 @@ async function signIn(
   { browse }: Provider,
   config: client.Configuration,
   asked: Readonly<Record<string, string>> = { scope: 'openid profile email' },
+  DPoP?: client.DPoPHandle,
 ) {
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
@@ -47,12 +48,8 @@ async function signIn(
     nonce: expectedNonce,
   });
   const callback = await browse(authorizationUrl);
-  return client.authorizationCodeGrant(config, callback, {
-    pkceCodeVerifier,
-    expectedState,
-    expectedNonce,
-    idTokenExpected: true,
-  });
+  const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
+  return client.authorizationCodeGrant(config, callback, checks, undefined, DPoP && { DPoP });
 }
 
 for (const database of databases) {
@@ -88,6 +85,37 @@ for (const database of databases) {
       await assert.rejects(client.clientCredentialsGrant(config, elsewhere), { error: 'invalid_target' });
       await client.tokenRevocation(config, own.access_token);
       assert.equal((await client.tokenIntrospection(config, own.access_token)).active, false);
+    });
+
+    it('binds its tokens to a key (RFC 9449), nonces included', async () => {
+      const config = await register(provider, 'none', { dpop_bound_access_tokens: true });
+      await provider.assign(config.clientMetadata()['app_id']);
+      const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());
+      const thumbprint = await DPoP.calculateThumbprint();
+      const first = await signIn(provider, config, { scope: 'openid email', dpop_jkt: thumbprint }, DPoP);
+      assert.equal(first.token_type, 'dpop');
+      const subject = first.claims()?.sub ?? '';
+      assert.equal((await client.fetchUserInfo(config, first.access_token, subject, { DPoP })).email, provider.email);
+      const next = await client.refreshTokenGrant(config, first.refresh_token ?? '', undefined, { DPoP });
+      assert.equal((await client.fetchUserInfo(config, next.access_token, subject, { DPoP })).email, provider.email);
+      const seen = await client.tokenIntrospection(config, next.access_token);
+      assert.deepEqual(seen.cnf, { jkt: thumbprint });
+      const thief = client.getDPoPHandle(config, await client.randomDPoPKeyPair());
+      const stolen = client.refreshTokenGrant(config, next.refresh_token ?? '', undefined, { DPoP: thief });
+      await assert.rejects(stolen, { error: 'invalid_grant' });
+    });
+
+    it('signs a device in (RFC 8628)', async () => {
+      const grant_types = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'];
+      const config = await register(provider, 'none', { grant_types, redirect_uris: undefined });
+      await provider.assign(config.clientMetadata()['app_id']);
+      const codes = await client.initiateDeviceAuthorization(config, { scope: 'openid email' });
+      await provider.allowDevice(new URL(codes.verification_uri_complete ?? ''));
+      const tokens = await client.pollDeviceAuthorizationGrant(config, codes);
+      const subject = tokens.claims()?.sub ?? '';
+      assert.equal((await client.fetchUserInfo(config, tokens.access_token, subject)).email, provider.email);
+      const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+      assert.equal(next.claims()?.sub, subject);
     });
 
     for (const method of methods) {

@@ -31,6 +31,8 @@ export interface Provider {
   link(appId: unknown, resource: string, scopes: readonly string[]): Promise<void>;
   /** What the user does in a browser: signs in, consents, and is sent to this address of the client. */
   browse(authorizationUrl: URL): Promise<URL>;
+  /** What the user does in a browser with the address that a device shows. */
+  allowDevice(verificationUri: URL): Promise<void>;
   /** Signs in without a library; answers the first refresh token. A secret is sent by Basic. */
   signIn(client: { readonly client_id: string; readonly client_secret?: string }): Promise<string>;
   close(): Promise<void>;
@@ -71,6 +73,12 @@ export async function openProvider(database: DatabaseKind): Promise<Provider> {
       assert.equal((await post(`/${id}/clients`, { app_id: appId, scopes: ids })).app_id, appId);
     },
     browse,
+    allowDevice: async ({ pathname, search }) => {
+      const code = await submit(account, await walk(account, new CookieJar(), pathname + search), {});
+      const consent = await submit(account, code, { username: demo.user.email, password: demo.user.password });
+      const { answer } = await submit(account, consent, { decision: 'allow' });
+      assert.match(answer.text, /Your device is signed in/);
+    },
     signIn: async (client) => {
       const { searchParams } = await browse(new URL(authorizePath(client), issuer));
       const token_endpoint_auth_method = client.client_secret ? 'client_secret_basic' : 'none';

@@ -8,6 +8,7 @@ import { newApiKey } from '../support/legacy.ts';
 import { codeAt } from '../support/second-factor.ts';
 import { CookieJar, makeUser, readForm, type Walk, walk } from '../support/sign-in.ts';
 import { beginSignOut, isSignedIn, logoutPath, signedInBrowser } from '../support/sign-out.ts';
+import { waitingDeviceOperations } from './store-call-devices.ts';
 import { stageOf } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
 
@@ -166,4 +167,9 @@ export const signOutOperations: readonly Operation[] = [
   }),
 ];
 
-export const accountOperations: readonly Operation[] = [...inviteOperations, ...deviceOperations, ...signOutOperations];
+export const accountOperations: readonly Operation[] = [
+  ...inviteOperations,
+  ...deviceOperations,
+  ...waitingDeviceOperations,
+  ...signOutOperations,
+];

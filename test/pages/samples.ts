@@ -2,6 +2,8 @@ import {
   accountPage,
   appsPage,
   consentPage,
+  deviceDonePage,
+  devicePage,
   enrolmentPage,
   errorPage,
   factorsPage,
@@ -106,6 +108,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     request: form.request,
     action: '/sign-out',
   };
+  const awaiting = { accountName: names.account, csrf: form.csrf, userCode: '', action: '/device' };
   const own = { accountName: names.account, csrf: form.csrf };
   const at = Date.UTC(2026, 10, 21, 10);
   const changing = { ...own, username: names.email, minimumLength: 12, endOthers: true };
@@ -150,6 +153,12 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
     ['password-saved-forgotten', passwordSavedPage(names.account, true)],
     ['consent', consentPage({ ...consent, ...links })],
     ['consent-bare', consentPage({ ...consent, userName: '', scopes: [] })],
+    ['consent-device', consentPage({ ...consent, userCode: 'WDJB-MJHT' })],
+    ['device', devicePage(awaiting)],
+    ['device-wrong', devicePage({ ...awaiting, userCode: 'WDJB-MJHT', problem: 'wrong' })],
+    ['device-missing', devicePage({ ...awaiting, problem: 'missing' })],
+    ['device-allowed', deviceDonePage({ accountName: names.account, allowed: true })],
+    ['device-denied', deviceDonePage({ accountName: names.account, allowed: false })],
     [
       'account',
       accountPage({

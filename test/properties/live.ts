@@ -4,8 +4,10 @@
  */
 
 import { basic } from '../support/app.ts';
+import { deviceGrant } from '../support/devices.ts';
 import { password } from '../support/sign-in.ts';
 import { forgotten, newDevice, ownForm, ownPage, passwordChange } from './live-account.ts';
+import { allowedDevice, beginning, exchanged, exchangeGrant, typedCode } from './live-devices.ts';
 import { delegated, filledInvite, inviteRequest, openInvite, signedInBrowser } from './live-legacy.ts';
 import { managed } from './live-management.ts';
 import { authorization, page, pushed } from './live-pages.ts';
@@ -60,7 +62,14 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   'oauth2 endSessionByForm': () => ending('body'),
   'oauth2 authorize': async (pool, plan) => unlinked(await authorization(pool, plan, 'query'), 'query'),
   'oauth2 authorizeByForm': async (pool, plan) => unlinked(await authorization(pool, plan, 'body'), 'body'),
-  'oauth2 issueToken': async (pool, plan) => unlinked(await byGrantType(pool, plan), 'body'),
+  'oauth2 issueToken': async (pool, plan) => {
+    const own = new Map<unknown, typeof byGrantType>([
+      [deviceGrant, allowedDevice],
+      [exchangeGrant, exchanged],
+    ]);
+    return unlinked(await (own.get(plan.body?.['grant_type']) ?? byGrantType)(pool, plan), 'body');
+  },
+  'oauth2 beginDevice': async (pool, plan) => unlinked(await beginning(pool, plan), 'body'),
   'oauth2 readUserinfo': (pool, plan) => userinfo(pool, plan),
   'oauth2 readUserinfoByForm': (pool, plan) => userinfo(pool, plan),
   'oauth2 introspectToken': async (pool, plan) => {
@@ -123,6 +132,7 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
   },
   'pages showSignOut': (pool) => signingOut(pool, 'query'),
   'pages signOut': (pool) => signingOut(pool, 'body'),
+  'pages enterUserCode': (pool) => typedCode(pool),
   'pages showInvite': (pool) => openInvite(pool),
   'pages acceptInvite': (pool) => filledInvite(pool),
   'pages showSignedIn': (pool) => signedInBrowser(pool),

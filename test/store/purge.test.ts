@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Store } from '../../src/store/store.ts';
 import { databases, openTestStore } from '../support/stores.ts';
-import { type Cast, day, hour, minute, newCast, newCode, newGrant, now, unique } from './samples.ts';
+import { type Cast, day, hour, minute, newCast, newCode, newDeviceCode, newGrant, now, unique } from './samples.ts';
 
 async function withStore(kind: Store['kind'], work: (store: Store, cast: Cast) => Promise<void>): Promise<void> {
   const { store, dispose } = await openTestStore(kind);
@@ -53,6 +53,11 @@ for (const kind of databases) {
         const issued = { accountId, credentialId: credential.id, createdAt: now, revokedAt: null };
         // Per kind: makes a row that is due when `late` is 0, one that is not when it is 1; answers how to find it.
         const kinds: ((late: number) => Promise<() => Promise<unknown>>)[] = [
+          async (late) => {
+            const code = newDeviceCode(cast, { expiresAt: now - hour + late });
+            await store.deviceCodes.create(code);
+            return () => store.deviceCodes.find(accountId, code.digest);
+          },
           async (late) => {
             const { digest } = await store.sessions.create({ ...session, digest: unique(), expiresAt: now + late });
             return () => store.sessions.find(accountId, digest);

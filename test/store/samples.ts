@@ -6,6 +6,7 @@ import type {
   AccountRecord,
   ClientRecord,
   CodeRecord,
+  DeviceCodeRecord,
   GrantRecord,
   NewClientRecord,
   TokenClient,
@@ -229,5 +230,25 @@ export function ofTokens(
   return {
     user: { accountId, id, email, username, firstname, lastname, status, updatedAt },
     client: { accountId: client.accountId, appId, clientId, linkedServers, sector },
+  };
+}
+
+export function newDeviceCode({ accountId, appId }: Cast, given: Partial<DeviceCodeRecord> = {}): DeviceCodeRecord {
+  return {
+    accountId,
+    digest: unique(),
+    userCodeDigest: unique(),
+    appId,
+    scope: ['openid'],
+    serverId: null,
+    intervalSeconds: 5,
+    nextPollAt: now,
+    decision: null,
+    userId: null,
+    amr: null,
+    authenticatedAt: null,
+    createdAt: now,
+    expiresAt: now + 10 * minute,
+    ...given,
   };
 }

@@ -31,12 +31,17 @@ function lookups({
   ...rest
 }: StoreVerbs) {
   const { packageBuilds, signInHistories } = rest;
-  const { authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
+  const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests } = rest;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
+    ...[() => deviceCodes.find(1, 'x'), () => deviceCodes.findByUserCode(1, 'x'), () => deviceCodes.poll(1, 'x', now)],
+    ...[
+      () => deviceCodes.consume(1, 'x', now),
+      () => deviceCodes.decide(1, 'x', { decision: 'deny', userId: 1, amr: null, authenticatedAt: null }, now),
+    ],
     ...[() => keys.list(1), () => keys.retire(1, 'x', now), () => keys.removeRetired(1, now)],
     ...[() => callers.findCredential(1, 'x'), () => callers.listCredentials(1), () => callers.findToken(1, 1)],
     ...[() => callers.revokeCredentialById(1, 1, now)],

@@ -142,6 +142,7 @@ const storeless = ['readOpenIdConfiguration', 'readAuthorizationServerMetadata',
 storeless.push('showSignOut', 'signOut', 'showSignedOut');
 // The token of the form stands before the store, too.
 storeless.push('showForgotPassword', 'askForReset', 'showResetSent');
+storeless.push('showDevice', 'enterUserCode', 'showDeviceDone');
 const canary = 'canary-5b1e table "users" at 10.1.2.3';
 
 /**

@@ -48,10 +48,14 @@ export interface EventDetails {
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };
   'consent.denied': { readonly user_id: number };
+  /** The user let a device of the app in that shows a code; its tokens follow when it asks. */
+  'device.allowed': { readonly user_id: number; readonly scope: readonly string[] };
+  'device.denied': { readonly user_id: number };
+  'device.code_refused': Nothing;
   /** The user took back what an app, the target, was allowed; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
   'grant.issued': {
-    readonly method: 'authorization_code' | 'password';
+    readonly method: 'authorization_code' | 'password' | 'device_code';
     readonly user_id: number;
     readonly app_id: number;
     readonly scope: readonly string[];
@@ -62,6 +66,14 @@ export interface EventDetails {
   'refresh.repeated': { readonly user_id: number };
   /** An older token of the family: the grant is revoked. */
   'refresh.reused': { readonly reason: 'refresh_token_reused' };
+  /** `subject_*`: the token that was shown, and the app it was issued to. */
+  'access_token.exchanged': {
+    readonly app_id: number;
+    readonly user_id: number | null;
+    readonly subject_token_id: number;
+    readonly subject_app_id: number;
+    readonly scope: readonly string[];
+  };
   'access_token.revoked': { readonly app_id: number };
   'credential_token.revoked': { readonly credential_id: number };
   /** A client that anyone registered, and that was not used for so long. */

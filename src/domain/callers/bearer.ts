@@ -2,3 +2,8 @@
 export function bearerToken(header: string | undefined): string | null {
   return /^bearer(?::\s*|\s+)([\w.~+/-]+=*)\s*$/i.exec(header ?? '')?.[1] ?? null;
 }
+
+/** The token of an Authorization header of the scheme `DPoP` (RFC 9449 §7.1). */
+export function dpopToken(header: string | undefined): string | null {
+  return /^dpop\s+([\w.~+/-]+=*)\s*$/i.exec(header ?? '')?.[1] ?? null;
+}

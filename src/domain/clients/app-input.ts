@@ -4,7 +4,8 @@ import type { AppDetails, ClientAuthMethod, ClientRecord } from '../../store/rec
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
-import { knownGrantTypes, knownResponseTypes, type RegistrationRules, readMetadata } from './metadata.ts';
+import { documentedGrantTypes, knownResponseTypes } from './known-values.ts';
+import { type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
@@ -34,7 +35,7 @@ const rules: Omit<RegistrationRules, 'nameRequired'> = {
   redirectUrisRequired: false,
   redirectUrisOptional: true,
   authMethods,
-  defaultGrantTypes: knownGrantTypes,
+  defaultGrantTypes: documentedGrantTypes,
   defaultResponseTypes: knownResponseTypes,
 };
 

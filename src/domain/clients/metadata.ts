@@ -1,18 +1,18 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type {
-  ClientAuthMethod,
-  ClientRecord,
-  ExtraMetadata,
-  GrantType,
-  ResponseType,
-  SigningAlgorithm,
-} from '../../store/records.ts';
+import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
+import {
+  documentedGrantTypes,
+  knownResponseTypes,
+  signingAlgorithms,
+  standardGrantTypes,
+  subjectTypes,
+} from './known-values.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { readStandardMembers } from './standard-members.ts';
@@ -49,22 +49,12 @@ export type ClientMetadata = Pick<
   | 'extra'
 >;
 
-export const knownGrantTypes: readonly GrantType[] = [
-  'authorization_code',
-  'implicit',
-  'password',
-  'refresh_token',
-  'client_credentials',
-];
-export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
-export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
-export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];
-
 /** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {
   // The document's §7 knows one error of a registration; it comes before those that it does not know.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
+  const knownGrantTypes = rules.standard ? standardGrantTypes : documentedGrantTypes;
   const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };

@@ -3,6 +3,7 @@ interface StandardMembers {
   readonly software_version?: string;
   readonly software_statement?: string;
   readonly token_endpoint_auth_signing_alg?: string;
+  readonly dpop_bound_access_tokens?: boolean;
   readonly backchannel_logout_uri?: string;
   readonly backchannel_logout_session_required?: boolean;
   readonly default_max_age?: number;

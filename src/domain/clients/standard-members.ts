@@ -43,6 +43,9 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     }),
     ...(request.software_version && { software_version: request.software_version }),
     ...(request.default_max_age !== undefined && { default_max_age: request.default_max_age }),
+    ...(request.dpop_bound_access_tokens !== undefined && {
+      dpop_bound_access_tokens: request.dpop_bound_access_tokens,
+    }),
     ...(request.require_auth_time !== undefined && { require_auth_time: request.require_auth_time }),
   };
 }

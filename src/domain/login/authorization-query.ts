@@ -1,5 +1,5 @@
 /**
- * Parameters of the authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1),
+ * Parameters of the authorization endpoint (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3, RFC 8707 §2.1, RFC 9449 §10),
  * each with its greatest length in characters: the contract says the same of those that come in a query or a form.
  */
 export const longestParameters = {
@@ -19,6 +19,7 @@ export const longestParameters = {
   claims: 4096,
   acr_values: 512,
   resource: 2048,
+  dpop_jkt: 43,
 } as const;
 
 export type ParameterName = keyof typeof longestParameters;

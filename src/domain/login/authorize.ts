@@ -1,21 +1,17 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationRequestRecord, ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
-import type { Failure } from '../failure.ts';
-import { digestOf, newSecret } from '../secrets.ts';
 import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
 import { checkRequest, pageFailure } from './check-request.ts';
-import { findPushed, isPushedUri } from './pushed-request.ts';
+import { type OpenedRequest, openRequest } from './open-request.ts';
+import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
 import { fetchRequestObject, readRequestObject } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
-import { newBrowserSecret } from './sessions.ts';
-
-const requestMilliseconds = 10 * 60_000;
 
 export type BegunAuthorization =
-  | { readonly outcome: 'begun'; readonly requestId: string; readonly browserSecret: string }
+  | ({ readonly outcome: 'begun' } & OpenedRequest)
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer };
 
@@ -37,47 +33,10 @@ export async function beginAuthorization(
   if ('error' in asked) return refuseUnread(account, client, query, asked);
   const { target, read } = await checkRequest(services, account, client, asked.query);
   if ('error' in read) return { outcome: 'refused', answer: answerError(account, target, read) };
-  const requestId = newSecret(services.random, '');
-  const secret = newBrowserSecret(services.random, browserSecret);
-  const now = services.clock.now();
-  const record: AuthorizationRequestRecord = {
-    accountId: account.id,
-    digest: digestOf(requestId),
-    browserDigest: digestOf(secret),
-    appId: client.appId,
-    parameters: read,
-    authenticatedAt: null,
-    decision: null,
-    decidedBy: null,
-    passwordUserId: null,
-    passwordCheckedAt: null,
-    hookPolicyId: null,
-    hookPolicyUserId: null,
-    hookTraits: null,
-    methods: null,
-    createdAt: now,
-    expiresAt: now + requestMilliseconds,
+  return {
+    outcome: 'begun',
+    ...(await openRequest(services, account, client, read, { browserSecret, pushed: asked.digest })),
   };
-  await create(services, account, record, asked.digest);
-  return { outcome: 'begun', requestId, browserSecret: secret };
-}
-
-/** With a pushed request, which is used up by that, or not at all. */
-async function create(
-  { store }: AuthorizeServices,
-  account: Account,
-  record: AuthorizationRequestRecord,
-  pushed: string | undefined,
-): Promise<void> {
-  if (pushed === undefined) return store.authorizations.createRequest(record);
-  return store.transaction(async ({ authorizations }) => {
-    if (!(await authorizations.takePushed(account.id, pushed))) throw usedUp();
-    await authorizations.createRequest(record);
-  });
-}
-
-function usedUp(): Failure {
-  return pageFailure('request_uri', 'This sign-in was begun before, or too long ago (request_uri).');
 }
 
 /** The request itself: as it was sent, pushed before (RFC 9126 §4), or in a request object (RFC 9101 §5). */

@@ -161,6 +161,8 @@ async function needsConsent(
   user: UserRecord,
 ): Promise<boolean> {
   if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
+  // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
+  if (record.parameters.device) return true;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
   return allowed === null || !isAllowed(record.parameters, allowed);

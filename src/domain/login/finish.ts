@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { OpenRequest } from './authorization-request.ts';
@@ -9,13 +10,20 @@ import { type AuthorizationError, answerCode, answerError, type ClientAnswer } f
 
 const codeMilliseconds = 60_000;
 
-/** Ends the request, for exactly one caller, with a code for the session's user or with an error. */
+/** Ends the request, for exactly one caller, with a code for the session's user, with an error, or at the device that waits. */
 export async function finishRequest(
-  services: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
   account: Account,
   { record, client }: OpenRequest,
   result: SessionRecord | AuthorizationError,
 ): Promise<{ readonly answer: ClientAnswer }> {
+  const { device } = record.parameters;
+  if (device) {
+    const decided = 'error' in result ? 'denied' : result;
+    return {
+      answer: { by: 'redirect', ...(await finishDevice(services, account, { record, client }, device, decided)) },
+    };
+  }
   const code = newSecret(services.random, '');
   const finished = await services.store.transaction(async (tx) => {
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return false;

@@ -3,9 +3,10 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import type { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type AuthorizationQuery, parameterNames, type SentQuery } from './authorization-query.ts';
-import { checkRequest } from './check-request.ts';
+import { checkRequest, pageFailure } from './check-request.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { readRequestObject } from './request-object.ts';
 
@@ -15,6 +16,11 @@ const lifetimeSeconds = 90;
 export type PushedRequest =
   | { readonly outcome: 'pushed'; readonly requestUri: string; readonly expiresInSeconds: number }
   | { readonly outcome: 'refused'; readonly error: AuthorizationError };
+
+/** Of a pushed request that is unknown, used or expired: told on a page, as nothing beside it counts. */
+export function usedUp(): Failure {
+  return pageFailure('request_uri', 'This sign-in was begun before, or too long ago (request_uri).');
+}
 
 /** Whether an address is one that this service gave. */
 export function isPushedUri(requestUri: string): boolean {

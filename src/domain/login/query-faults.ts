@@ -34,6 +34,9 @@ export function findFault(
   if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
     return fault('invalid_request', 'max_age must be a number of seconds');
   }
+  if (query.dpop_jkt !== undefined && !/^[\w-]{43}$/.test(query.dpop_jkt)) {
+    return fault('invalid_request', 'dpop_jkt must be a SHA-256 thumbprint in base64url');
+  }
   return findChallengeFault(client, query);
 }
 

@@ -37,6 +37,7 @@ export async function readParameters(
     loginHint: query.login_hint ?? null,
     prompt: splitScope(query.prompt ?? ''),
     maxAgeSeconds: query.max_age === undefined ? (client.extra.default_max_age ?? null) : Number(query.max_age),
+    ...(query.dpop_jkt !== undefined && { dpopKey: query.dpop_jkt }),
     serverId: query.resource ? (servers[0]?.server.id ?? null) : null,
     ...acr,
     ...meant,

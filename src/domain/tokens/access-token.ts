@@ -1,19 +1,28 @@
 import type { Services } from '../../services.ts';
-import type { Milliseconds } from '../../store/records.ts';
+import type { LinkedServer, Milliseconds } from '../../store/records.ts';
 import type { AccessTokenStanding } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
-import { linkedServersOf } from './audience.ts';
-import { looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
+import { audienceOf, linkedServersOf } from './audience.ts';
+import { type Actor, looksLikeJwt, readJwtAccessToken } from './jwt-access-token.ts';
 import { accessibleScope } from './scopes.ts';
-import { parseAccessToken, tokenIdSecret } from './token-text.ts';
+import { accessTokenSecret, parseAccessToken, tokenIdSecret } from './token-text.ts';
 
 /** A stored access token with what it is good for. */
 export interface FoundAccessToken extends AccessTokenStanding {
   readonly scope: readonly string[];
   /** Whom it is meant for: of a JWT its audience, else its client. */
   readonly audience: string | readonly string[];
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6); null for a bearer token. */
+  readonly binding: string | null;
+  /** Who uses it in the name of its subject (RFC 8693 §4.1); null: nobody else does. */
+  readonly actor: Actor | null;
+  /** The API authorization server that a JWT is for, as its client is linked to it; null for an opaque token. */
+  readonly linked: LinkedServer | null;
 }
+
+/** What no opaque token says. */
+const opaque = { actor: null, linked: null };
 
 /**
  * The stored access token that a text is, whatever its standing; null when there is none. A JWT is found while its
@@ -27,9 +36,17 @@ export async function findAccessToken(
   if (looksLikeJwt(text)) return findJwtAccessToken(services, account, text);
   const parsed = parseAccessToken(text);
   const found = parsed && (await services.store.grants.findAccessToken(account.id, parsed.id));
-  if (!parsed || !found || !matchesDigest(parsed.secret, found.token.digest)) return null;
+  if (!parsed || !found) return null;
+  const { secret, binding } = parsed;
+  if (!matchesDigest(accessTokenSecret(secret, binding), found.token.digest)) return null;
   // A grant keeps the scopes of APIs that its client was linked to; an opaque token opens none of them.
-  return { ...found, scope: accessibleScope(found.token.scope, null), audience: found.client.clientId };
+  return {
+    ...found,
+    scope: accessibleScope(found.token.scope, null),
+    audience: found.client.clientId,
+    ...opaque,
+    binding,
+  };
 }
 
 async function findJwtAccessToken(
@@ -40,11 +57,20 @@ async function findJwtAccessToken(
   const read = await readJwtAccessToken(services, account, text);
   const found = read && (await services.store.grants.findAccessToken(account.id, read.id));
   if (!found || !matchesDigest(tokenIdSecret(read.secret), found.token.digest)) return null;
-  const { audience } = read;
+  const { audience, binding, actor } = read;
   const servers = await linkedServersOf(services, found.client);
-  if (!servers.some(({ server }) => audience.includes(server.resourceIdentifier))) return null;
+  const linked = servers.find((server) => isFor(server, audience));
+  if (!linked) return null;
   const [only, ...more] = audience;
-  return { ...found, scope: found.token.scope, audience: only && more.length === 0 ? only : audience };
+  const whole = only && more.length === 0 ? only : audience;
+  return { ...found, scope: found.token.scope, audience: whole, binding, actor, linked };
+}
+
+/** Whether a server's tokens have such an audience: the whole one, or a part that an exchange left. */
+function isFor(linked: LinkedServer, audience: readonly string[]): boolean {
+  if (audience.includes(linked.server.resourceIdentifier)) return true;
+  const all = [audienceOf(linked)].flat();
+  return audience.length > 0 && audience.every((one) => all.includes(one));
 }
 
 /** Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned. */

@@ -5,7 +5,7 @@ import { isConfidential } from '../clients/client-methods.ts';
 import { Failure } from '../failure.ts';
 import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
 import { scopesOf } from './scopes.ts';
-import { prepareAccessToken, type TokenSet } from './token-set.ts';
+import { prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 
 /**
  * An access token for the client itself (RFC 6749 §4.4): for clients with a secret, without a refresh token (§4.4.3).
@@ -17,13 +17,14 @@ export async function grantToClient(
   account: Account,
   client: ClientRecord,
   asked: AskedAudience,
+  binding: string | null,
 ): Promise<TokenSet> {
   if (!isConfidential(client) || !client.grantTypes.includes('client_credentials')) {
     throw new Failure('client_not_authorized');
   }
   const linked = chooseServer(await linkedServersOf(services, client), asked);
   const scope = readScope(linked, asked.scope ?? []);
-  const prepared = prepareAccessToken(services, account, client, linked);
+  const prepared = prepareAccessToken(services, account, client, linked, binding);
   const { id } = await services.store.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,
@@ -36,6 +37,7 @@ export async function grantToClient(
   services.counts.add(account.id, 'client_credentials', client.appId);
   return {
     accessToken: await prepared.text(id, { scope, user: null }),
+    tokenType: tokenTypeOf(binding),
     expiresInSeconds: prepared.expiresInSeconds,
     scope,
     idToken: null,

@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
+import type { Actor } from './jwt-access-token.ts';
 import { subjectOf } from './subject.ts';
 import { parseRefreshToken } from './token-text.ts';
 
@@ -18,6 +19,10 @@ export interface ActiveToken {
   readonly audience: string | readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6.2); null for any bearer. */
+  readonly binding: string | null;
+  /** Who uses it in the name of its subject (RFC 8693 §4.1). */
+  readonly actor: Actor | null;
 }
 
 /**
@@ -45,6 +50,8 @@ export async function introspectToken(
     audience: found.audience,
     issuedAt: seconds(found.token.issuedAt),
     expiresAt: seconds(found.token.expiresAt),
+    binding: found.binding,
+    actor: found.actor,
   };
 }
 
@@ -74,6 +81,8 @@ async function introspectRefreshToken(
     audience: client.clientId,
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),
     expiresAt: seconds(expiresAt),
+    binding: parseRefreshToken(vault, account, text)?.binding ?? null,
+    actor: null,
   };
 }
 
@@ -84,8 +93,8 @@ export async function findGrantOfRefreshToken(
   client: ClientRecord,
   text: string,
 ): Promise<GrantRecord | null> {
-  const grantId = parseRefreshToken(vault, account, text);
-  const grant = grantId === null ? null : await store.grants.find(account.id, grantId);
+  const read = parseRefreshToken(vault, account, text);
+  const grant = read && (await store.grants.find(account.id, read.grantId));
   return grant?.appId === client.appId ? grant : null;
 }
 

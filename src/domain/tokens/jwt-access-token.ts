@@ -11,9 +11,19 @@ import { mappedClaims } from './mapped-claims.ts';
 import { subjectOf } from './subject.ts';
 import { parseTokenId, tokenIdText } from './token-text.ts';
 
+/** A client that acts for the subject, and the one that acted before it. */
+export type Actor = {
+  readonly sub: string;
+  readonly act?: Actor;
+};
+
 /** What an access token says, where it says anything. */
 export interface TokenContents {
   readonly scope: readonly string[];
+  /** A part of the server's audience; unsaid: all of it. */
+  readonly audience?: string | readonly string[];
+  /** Who uses it in the name of the subject (RFC 8693 §4.1). */
+  readonly actor?: Actor | null;
   /** Null for a client's own token. */
   readonly user: {
     readonly record: TokenUser;
@@ -33,20 +43,22 @@ export async function signJwtAccessToken(
   account: Account,
   client: ClientRecord,
   linked: LinkedServer,
-  row: NewAccessToken & { readonly id: number; readonly secret: string },
-  { scope, user }: TokenContents,
+  row: NewAccessToken & { readonly id: number; readonly secret: string; readonly binding: string | null },
+  { scope, user, audience, actor }: TokenContents,
 ): Promise<string> {
   return services.signer.sign(account, algorithm, typ, {
     // What the server maps comes first: it cannot replace what every token says.
     ...(user && (await mappedClaims(services, linked, user.record))),
     ...(user && scope.includes('groups') && { groups: await roleNames(services, user.record) }),
     iss: account.baseUrl,
-    aud: audienceOf(linked),
+    aud: audience ?? audienceOf(linked),
     sub: user ? subjectOf(services, account, client, user.record) : client.clientId,
     client_id: client.clientId,
     iat: Math.floor(row.issuedAt / 1000),
     exp: Math.floor(row.expiresAt / 1000),
     jti: tokenIdText(row.id, row.secret),
+    ...(actor && { act: actor }),
+    ...(row.binding !== null && { cnf: { jkt: row.binding } }),
     ...(scope.length > 0 && { scope: scope.join(' ') }),
     ...(user && {
       auth_time: Math.floor(user.authenticatedAt / 1000),
@@ -61,6 +73,9 @@ export interface ReadJwt {
   readonly id: number;
   readonly secret: string;
   readonly audience: readonly string[];
+  /** Thumbprint of the key that it is bound to (RFC 9449 §6.1); null for a bearer token. */
+  readonly binding: string | null;
+  readonly actor: Actor | null;
 }
 
 /** Whether a text has the form of a JWT; opaque tokens have not. */
@@ -84,7 +99,10 @@ export async function readJwtAccessToken(
       currentDate: new Date(clock.now()),
     });
     const named = parseTokenId(payload.jti ?? '');
-    return named && { ...named, audience: [payload.aud ?? []].flat() };
+    const binding = (payload['cnf'] as { readonly jkt?: string } | undefined)?.jkt ?? null;
+    // This service signed it: a claim that is there has its form.
+    const actor = (payload['act'] as Actor | undefined) ?? null;
+    return named && { ...named, audience: [payload.aud ?? []].flat(), binding, actor };
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
     throw error;

@@ -26,6 +26,7 @@ export async function grantByPassword(
   client: ClientRecord,
   attempt: PasswordAttempt,
   asked: { readonly scope: string | undefined; readonly resource: string | null },
+  binding: string | null,
 ): Promise<TokenSet> {
   if (!account.settings.passwordGrant || !client.grantTypes.includes('password')) {
     throw new Failure('client_not_authorized');
@@ -64,7 +65,7 @@ export async function grantByPassword(
     authenticatedAt: services.clock.now(),
   };
   const started = await services.store.transaction((tx) =>
-    startGrant(services, tx, account, client, terms, linked, 'password'),
+    startGrant(services, tx, account, client, terms, linked, 'password', binding),
   );
   services.counts.add(account.id, 'password', client.appId);
   return started.tokens(user);

@@ -16,6 +16,8 @@ export interface CodeRedemption {
   readonly codeVerifier: string | null;
   /** The API authorization server that the access token is for (RFC 8707 §2.2); null: as it was authorized. */
   readonly resource: string | null;
+  /** Thumbprint of the key that the request proved (RFC 9449); null without a proof. */
+  readonly binding: string | null;
 }
 
 /**
@@ -52,7 +54,16 @@ export async function redeemCode(
       return null;
     }
     const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt, claims };
-    const made = await startGrant(services, tx, account, client, terms, linked, 'authorization_code');
+    const made = await startGrant(
+      services,
+      tx,
+      account,
+      client,
+      terms,
+      linked,
+      'authorization_code',
+      redemption.binding,
+    );
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return made;
   });
@@ -61,11 +72,13 @@ export async function redeemCode(
   return started.tokens(user);
 }
 
-function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier }: CodeRedemption): void {
+function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, binding }: CodeRedemption): void {
   // RFC 6749 §4.1.3: identical to the one of the authorization request, if one was given there.
   const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
   if (!uriFits) throw refused('another redirect_uri');
-  const { codeChallenge } = parameters;
+  const { codeChallenge, dpopKey } = parameters;
+  // RFC 9449 §10: a code that was asked for with a key is of no use without it.
+  if (dpopKey !== undefined && dpopKey !== binding) throw refused('another key than dpop_jkt');
   // RFC 9700 §2.1.1: a verifier for a code without a challenge is a downgrade attempt.
   if ((codeVerifier === null) !== (codeChallenge === null)) throw refused('code_verifier without challenge, or none');
   if (codeVerifier === null) return;

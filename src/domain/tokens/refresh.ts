@@ -9,7 +9,7 @@ import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
 import { accessibleScope } from './scopes.ts';
-import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
 
 const minuteMilliseconds = 60_000;
@@ -30,7 +30,8 @@ const refusals = {
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
  * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
- * nothing. The trail tells of everything but a rotation, which is counted. Throws `client_not_authorized`,
+ * nothing; so does a token that is bound to another key than `binding`, the one that the request proved (RFC 9449 §5).
+ * The trail tells of everything but a rotation, which is counted. Throws `client_not_authorized`,
  * `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`, `user_suspended`, `user_inactive`,
  * `access_not_assigned`.
  */
@@ -40,16 +41,21 @@ export async function refreshTokens(
   client: ClientRecord,
   presented: string,
   asked: AskedAudience,
+  binding: string | null,
 ): Promise<TokenSet> {
   if (!client.grantTypes.includes('refresh_token')) throw new Failure('client_not_authorized');
-  const grantId = parseRefreshToken(services.vault, account, presented);
-  if (grantId === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
+  const read = parseRefreshToken(services.vault, account, presented);
+  if (read === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
+  const { grantId } = read;
+  if (read.binding !== null && read.binding !== binding) {
+    throw new Failure('grant_invalid', { reason: 'bound to another key' });
+  }
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
   // A client without a link asks nothing more of the store.
   const { server, scope } =
     client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
-  const accessToken = prepareAccessToken(services, account, client, server);
+  const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
   const origin = currentOrigin();
   const result = await services.consumeRefreshToken({
@@ -74,6 +80,7 @@ export async function refreshTokens(
   const text = await accessToken.text(result.accessTokenId, contentsOf(grant, user, granted));
   return {
     accessToken: text,
+    tokenType: tokenTypeOf(binding),
     expiresInSeconds: accessToken.expiresInSeconds,
     scope: granted,
     // A narrower scope narrows what the id token says as well.

@@ -3,13 +3,14 @@ import type { ClaimsRequest, ClientRecord, GrantRecord, LinkedServer, TokenUser 
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { absoluteExpiry, idleExpiry } from './refresh.ts';
 import { accessibleScope } from './scopes.ts';
-import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet } from './token-set.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newRefreshToken } from './token-text.ts';
 
-/** What a user granted a client, by a code or by a password. */
+/** What a user granted a client: by a code, a password, or for a device. */
 export interface GrantTerms {
   readonly userId: number;
   /** The one API authorization server that it is for; null: any that the client is linked to. */
@@ -23,7 +24,7 @@ export interface GrantTerms {
   readonly claims?: ClaimsRequest | undefined;
 }
 
-export type GrantMethod = 'authorization_code' | 'password';
+export type GrantMethod = 'authorization_code' | 'password' | 'device_code';
 
 export interface StartedGrant {
   readonly grant: GrantRecord;
@@ -37,7 +38,7 @@ export interface StartedGrant {
 
 /**
  * Stores a new grant with its first tokens; inside the transaction that uses up what it is granted for. `linked`: whom
- * the first access token is for.
+ * the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
  */
 export async function startGrant(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
@@ -47,6 +48,7 @@ export async function startGrant(
   { claims, ...terms }: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
+  binding: string | null = null,
 ): Promise<StartedGrant> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
@@ -69,11 +71,13 @@ export async function startGrant(
   }
   let refreshToken: string | null = null;
   if (client.grantTypes.includes('refresh_token')) {
-    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id);
+    // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
+    const bound = isConfidential(client) ? null : binding;
+    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
     await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
   }
   const scope = accessibleScope(terms.scope, linked);
-  const prepared = prepareAccessToken(services, account, client, linked);
+  const prepared = prepareAccessToken(services, account, client, linked, binding);
   const { id } = await tx.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,
@@ -106,7 +110,8 @@ export async function startGrant(
         grant.nonce,
         claims?.idToken,
       );
-      return { accessToken, expiresInSeconds: prepared.expiresInSeconds, scope, idToken, refreshToken };
+      const { expiresInSeconds } = prepared;
+      return { accessToken, tokenType: tokenTypeOf(binding), expiresInSeconds, scope, idToken, refreshToken };
     },
   };
 }

@@ -7,20 +7,26 @@ import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
 import { userClaims } from './claims.ts';
 import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
-import { accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
+import { accessTokenSecret, accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
 
 export const accessTokenSeconds = 3600;
 export const idTokenSeconds = 3600;
+/** RFC 8693 §3. */
+export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** What the token endpoint answers with, before a door gives it its form (RFC 6749 §5.1). */
 export interface TokenSet {
   readonly accessToken: string;
+  /** Whether it is bound to a key (RFC 9449 §5). */
+  readonly tokenType: 'Bearer' | 'DPoP';
   readonly expiresInSeconds: number;
   readonly scope: readonly string[];
   /** With the scope `openid`. */
   readonly idToken: string | null;
   /** When the client has the grant type `refresh_token`. */
   readonly refreshToken: string | null;
+  /** What an exchange gave (RFC 8693 §2.2.1). */
+  readonly issuedTokenType?: typeof accessTokenType;
 }
 
 /** An access token whose row is not stored yet. */
@@ -33,32 +39,40 @@ export interface PreparedAccessToken {
 
 /**
  * Prepares the access token of a grant or of a client: for an API authorization server a JWT that lives as long as the
- * server says, else (null) opaque and `accessTokenSeconds` long. The one place that decides what kind of access token a
- * client gets.
+ * server says, else (null) opaque and `accessTokenSeconds` long. `binding`: thumbprint of the key that it is bound to
+ * (RFC 9449); null: whoever bears it may use it. The one place that decides what kind of access token a client gets.
  */
 export function prepareAccessToken(
   services: Pick<Services, 'clock' | 'random' | 'signer' | 'store' | 'vault'>,
   account: Account,
   client: ClientRecord,
   linked: LinkedServer | null,
+  binding: string | null,
+  secondsAtMost: number = Number.POSITIVE_INFINITY,
 ): PreparedAccessToken {
   const secret = newAccessSecret(services.random);
   const issuedAt = services.clock.now();
+  const minutes = linked?.server.accessTokenMinutes ?? null;
+  const expiresInSeconds = Math.min(minutes === null ? accessTokenSeconds : minutes * 60, secondsAtMost);
+  const expiresAt = issuedAt + expiresInSeconds * 1000;
   if (!linked) {
     return {
-      row: { digest: digestOf(secret), issuedAt, expiresAt: issuedAt + accessTokenSeconds * 1000 },
-      expiresInSeconds: accessTokenSeconds,
-      text: (id) => accessTokenText(id, secret),
+      row: { digest: digestOf(accessTokenSecret(secret, binding)), issuedAt, expiresAt },
+      expiresInSeconds,
+      text: (id) => accessTokenText(id, secret, binding),
     };
   }
-  const minutes = linked.server.accessTokenMinutes;
-  const expiresInSeconds = minutes === null ? accessTokenSeconds : minutes * 60;
-  const row = { digest: digestOf(tokenIdSecret(secret)), issuedAt, expiresAt: issuedAt + expiresInSeconds * 1000 };
+  const row = { digest: digestOf(tokenIdSecret(secret)), issuedAt, expiresAt };
   return {
     row,
     expiresInSeconds,
-    text: (id, contents) => signJwtAccessToken(services, account, client, linked, { ...row, id, secret }, contents),
+    text: (id, contents) =>
+      signJwtAccessToken(services, account, client, linked, { ...row, id, secret, binding }, contents),
   };
+}
+
+export function tokenTypeOf(binding: string | null): TokenSet['tokenType'] {
+  return binding === null ? 'Bearer' : 'DPoP';
 }
 
 /** What the access token of a user's grant says. */

@@ -16,9 +16,17 @@ export function newAccessSecret(random: Random): string {
   return newSecret(random, '');
 }
 
-/** `at_<id in base 36>_<secret>`. */
-export function accessTokenText(id: number, secret: string): string {
-  return `at_${id.toString(36)}_${secret}`;
+/**
+ * `at_<id in base 36>_<secret>`; one that is bound to a key (RFC 9449) `dt_<id in base 36>_<thumbprint>_<secret>`. The
+ * digest in the store is over both parts, so that the binding cannot be taken off.
+ */
+export function accessTokenText(id: number, secret: string, binding: string | null = null): string {
+  return binding === null ? `at_${id.toString(36)}_${secret}` : `dt_${id.toString(36)}_${binding}_${secret}`;
+}
+
+/** What the row of an opaque access token has the digest of. */
+export function accessTokenSecret(secret: string, binding: string | null): string {
+  return binding === null ? secret : `dpop ${binding} ${secret}`;
 }
 
 /** The row an access token names, and its random part. */
@@ -27,9 +35,20 @@ export interface NamedToken {
   readonly secret: string;
 }
 
+/** The same with the thumbprint of the key that it is bound to; null for a bearer token. */
+export interface NamedAccessToken extends NamedToken {
+  readonly binding: string | null;
+}
+
 /** Of an opaque access token; null for any other text. */
-export function parseAccessToken(text: string): NamedToken | null {
-  return readNamed(/^at_([0-9a-z]{1,6})_([\w-]{43})$/.exec(text));
+export function parseAccessToken(text: string): NamedAccessToken | null {
+  const [, id36, binding, secret] = /^dt_([0-9a-z]{1,6})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
+  if (id36 !== undefined && binding !== undefined && secret !== undefined) {
+    const id = readId(id36);
+    return id === null ? null : { id, secret, binding };
+  }
+  const named = readNamed(/^at_([0-9a-z]{1,6})_([\w-]{43})$/.exec(text));
+  return named && { ...named, binding: null };
 }
 
 /** The `jti` of a JWT access token: `<id in base 36>.<secret>`. */
@@ -56,16 +75,41 @@ function readNamed(match: RegExpExecArray | null): NamedToken | null {
 /**
  * `rt_<grant id in base 36>.<family><secret>`. `family` is a MAC of the grant's id: nobody can name a grant
  * who never held one of its tokens, so an authentic text whose secret is not known is an older token of the family.
+ * One that is bound to a key (RFC 9449) is `rd_<grant id in base 36>.<thumbprint><family><secret>`, and its MAC is over
+ * the thumbprint too: a binding costs no column, and none can be put on or taken off.
  */
-export function newRefreshToken(vault: Vault, random: Random, account: Account, grantId: number): string {
-  return `rt_${grantId.toString(36)}.${familyOf(vault, account, grantId)}${newAccessSecret(random)}`;
+export function newRefreshToken(
+  vault: Vault,
+  random: Random,
+  account: Account,
+  grantId: number,
+  binding: string | null = null,
+): string {
+  const family = familyOf(vault, account, grantId, binding);
+  const form = binding === null ? 'rt' : 'rd';
+  return `${form}_${grantId.toString(36)}.${binding ?? ''}${family}${newAccessSecret(random)}`;
+}
+
+/** What an authentic refresh token says. */
+export interface ReadRefreshToken {
+  readonly grantId: number;
+  /** Thumbprint of the key that it is bound to; null when it is bound to its client alone. */
+  readonly binding: string | null;
 }
 
 /** The grant that an authentic refresh token belongs to; null for any other text. */
-export function parseRefreshToken(vault: Vault, account: Account, text: string): number | null {
+export function parseRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
   const [, text36, family] = /^rt_([0-9a-z]{1,6})\.([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
+  if (text36 === undefined) return parseBoundRefreshToken(vault, account, text);
   const grantId = readId(text36);
-  return grantId !== null && familyOf(vault, account, grantId) === family ? grantId : null;
+  return grantId !== null && familyOf(vault, account, grantId, null) === family ? { grantId, binding: null } : null;
+}
+
+function parseBoundRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
+  const [, text36, binding, family] = /^rd_([0-9a-z]{1,6})\.([\w-]{43})([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
+  const grantId = readId(text36);
+  if (grantId === null || binding === undefined) return null;
+  return familyOf(vault, account, grantId, binding) === family ? { grantId, binding } : null;
 }
 
 /** An id below 2^31, as all are; null for a number that no row can have. */
@@ -74,8 +118,9 @@ function readId(text36: string | undefined): number | null {
   return id > 0 && id < 2 ** 31 ? id : null;
 }
 
-function familyOf(vault: Vault, account: Account, grantId: number): string {
-  return vault.mac(account.record, 'refresh family', String(grantId)).subarray(0, 16).toString('base64url');
+function familyOf(vault: Vault, account: Account, grantId: number, binding: string | null): string {
+  const named = binding === null ? String(grantId) : `${grantId} ${binding}`;
+  return vault.mac(account.record, 'refresh family', named).subarray(0, 16).toString('base64url');
 }
 
 /** What is stored beside a used token so that its successor can be told again: 16 random bytes, base64url. */

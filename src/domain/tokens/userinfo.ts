@@ -1,22 +1,35 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
+import { checkProof, type ProvenRequest } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
-import { findAccessToken, isActive } from './access-token.ts';
+import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { userClaims } from './claims.ts';
+
+/** How an access token came: the scheme of the Authorization header, and a proof where there is one. */
+export interface PresentedToken extends Pick<ProvenRequest, 'method' | 'url'> {
+  /** Null: none came. */
+  readonly accessToken: string | null;
+  readonly scheme: 'Bearer' | 'DPoP';
+  /** Value of the header `DPoP`. */
+  readonly proof: string | undefined;
+}
 
 /**
  * Claims about the user behind an access token (OpenID Connect Core §5.3): as a signed JWT where the client registered
- * an algorithm for it. Throws `access_token_invalid`, or `scope_insufficient` without `openid`.
+ * an algorithm for it. Throws `access_token_invalid`, `scope_insufficient` without `openid`, and for a token that is
+ * bound to a key `dpop_proof_invalid` and `dpop_nonce_required`.
  */
 export async function readUserinfo(
   services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
   account: Account,
-  accessToken: string | null,
+  presented: PresentedToken,
 ): Promise<Record<string, unknown> | string> {
+  const { accessToken, scheme } = presented;
   const found = accessToken === null ? null : await findAccessToken(services, account, accessToken);
-  if (!found || !isActive(found, services.clock.now())) {
-    throw new Failure('access_token_invalid', { challenged: accessToken !== null });
-  }
+  if (!found || !isActive(found, services.clock.now())) throw invalid(presented);
+  // RFC 9449 §7.1: a bound token is none for a bearer, and a bearer's is no bound one.
+  if ((found.binding === null) !== (scheme === 'Bearer')) throw invalid(presented);
+  if (found.binding !== null) await requireProof(services, account, found, presented);
   if (!found.user || !found.scope.includes('openid')) {
     throw new Failure('scope_insufficient', { scopes: ['openid'] });
   }
@@ -30,4 +43,22 @@ export async function readUserinfo(
   if (alg === undefined) return claims;
   // §5.3.2: with the issuer and the client. Without `auth_time` nobody takes it for an id token.
   return signer.sign(account, alg, 'JWT', { ...claims, iss: account.baseUrl, aud: found.client.clientId });
+}
+
+function invalid({ accessToken, scheme }: PresentedToken): Failure {
+  return new Failure('access_token_invalid', {
+    challenged: accessToken !== null,
+    ...(scheme === 'DPoP' && { scheme }),
+  });
+}
+
+async function requireProof(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { binding, token }: FoundAccessToken,
+  presented: PresentedToken,
+): Promise<void> {
+  const { proof = '' } = presented;
+  const shown = await checkProof(services, account, token, { ...presented, proof });
+  if (shown !== binding) throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
 }

@@ -5,6 +5,7 @@ import type {
   AssertionRecord,
   ClientOwnership,
   ClientRecord,
+  DeviceCodeRecord,
   NoticeRecord,
   TokenClient,
 } from '../records.ts';
@@ -69,4 +70,21 @@ export const appDetails = shape<AppDetails>('clients', null, {
   notes: 'notes',
   visible: flag('visible'),
   updatedAt: 'updated_at',
+});
+
+export const deviceCodes = shape<DeviceCodeRecord>('device_codes', null, {
+  accountId: 'account_id',
+  digest: 'digest',
+  userCodeDigest: 'user_code_digest',
+  appId: 'app_id',
+  scope: json('scope'),
+  serverId: 'server_id',
+  intervalSeconds: 'interval_seconds',
+  nextPollAt: 'next_poll_at',
+  decision: 'decision',
+  userId: 'user_id',
+  amr: json('amr'),
+  authenticatedAt: 'authenticated_at',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
 });

@@ -8,6 +8,7 @@ import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { clientVerbs } from './clients.ts';
+import { deviceCodeVerbs } from './device-codes.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
 import { countVerbs, eventVerbs } from './events.ts';
@@ -69,6 +70,7 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     passkeys: passkeyVerbs(db),
     notices: noticeVerbs(db),
     authorizations: authorizationVerbs(db),
+    deviceCodes: deviceCodeVerbs(db),
     grants: grantVerbs(db, hot),
     invites: linkVerbs(db, 'invite_links'),
     passwordResets: linkVerbs(db, 'password_resets'),

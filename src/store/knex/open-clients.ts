@@ -6,7 +6,15 @@ import type { ClientStore } from '../store.ts';
 import type { DbRow } from './shape.ts';
 
 /** What is counted with a client as its subject. */
-const uses: readonly CountKind[] = ['refresh', 'introspection', 'client_credentials', 'authorization_code', 'password'];
+const uses: readonly CountKind[] = [
+  'refresh',
+  'introspection',
+  'client_credentials',
+  'authorization_code',
+  'password',
+  'device_code',
+  'token_exchange',
+];
 
 function read(row: DbRow): OpenClient {
   return {

@@ -16,6 +16,8 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   { table: 'authorization_requests', key: ['digest'], keep: 0 },
   { table: 'pushed_requests', key: ['digest'], keep: 0 },
   { table: 'codes', key: ['digest'], keep: day },
+  // For so long a device is told that its code has expired.
+  { table: 'device_codes', key: ['digest'], keep: hour },
   { table: 'sessions', key: ['id'], keep: 0 },
   { table: 'invite_links', key: ['digest'], keep: 30 * day },
   { table: 'password_resets', key: ['digest'], keep: day },

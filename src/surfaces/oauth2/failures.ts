@@ -1,5 +1,6 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { asDescription } from '../../domain/describe.ts';
+import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, RefusalContext, ReplyHeaders } from '../../http/operation.ts';
 import { failurePage, failurePageHeaders, type PageStatus } from '../../pages/failure-page.ts';
@@ -44,12 +45,32 @@ const invalidClient = (failure: Failure) =>
       })(failure)
     : json(400, 'invalid_client', 'Client authentication failed')(failure);
 
+/** RFC 9449 §7.1: the scheme, an error, and what a proof may be signed with. */
+const dpopChallenge = (error: string) =>
+  `DPoP realm="gatehouse", error="${error}", algs="${proofAlgorithms.join(' ')}"`;
+
+/** With an access token it is refused as that (RFC 9449 §7.1), at the token endpoint as a request (§5). */
+const proofRefused =
+  (error: 'invalid_dpop_proof' | 'use_dpop_nonce', words?: string) =>
+  (failure: Failure, { operation }: RefusalContext) => {
+    const { nonce } = failure.detail;
+    const headers = nonce === undefined ? {} : { 'dpop-nonce': nonce };
+    return operation === 'readUserinfo' || operation === 'readUserinfoByForm'
+      ? json(401, error, words, { ...headers, 'www-authenticate': dpopChallenge(error) })(failure)
+      : json(400, error, words, headers)(failure);
+  };
+
+const invalidProof = proofRefused('invalid_dpop_proof');
+const nonceRequired = proofRefused('use_dpop_nonce', 'The proof needs the nonce of the header DPoP-Nonce');
+
 /** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
 const invalidToken = (failure: Failure) =>
   json(401, 'invalid_token', 'The access token is missing, expired, revoked or not of this account', {
-    'www-authenticate': failure.detail.challenged
-      ? 'Bearer realm="gatehouse", error="invalid_token"'
-      : 'Bearer realm="gatehouse"',
+    'www-authenticate': failure.detail.scheme
+      ? dpopChallenge('invalid_token')
+      : failure.detail.challenged
+        ? 'Bearer realm="gatehouse", error="invalid_token"'
+        : 'Bearer realm="gatehouse"',
   })(failure);
 
 const insufficientScope = (failure: Failure) => {
@@ -61,6 +82,20 @@ const insufficientScope = (failure: Failure) => {
 
 const invalidRequest = pageOr(400, json(400, 'invalid_request'));
 const invalidGrant = json(400, 'invalid_grant', 'The grant is invalid, expired, revoked or not for this client');
+/** RFC 8628 §3.5. */
+const deviceWords = {
+  authorization_pending: 'The user has not decided yet',
+  slow_down: 'The user has not decided yet, and the questions come too fast',
+  access_denied: 'The user did not allow it',
+  expired_token: 'The device code has expired',
+} as const;
+
+const deviceUnready = (failure: Failure) => {
+  const { value } = failure.detail;
+  const error = (Object.keys(deviceWords) as (keyof typeof deviceWords)[]).find((word) => word === value);
+  return json(400, error ?? 'invalid_grant', error && deviceWords[error])(failure);
+};
+
 const notFound = pageOr(404, json(404, 'not_found', 'There is nothing here'));
 
 /** RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2. The true reason of a refused grant is in the log only. */
@@ -90,8 +125,11 @@ export const failures = {
   grant_type_unsupported: (failure) =>
     json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
   grant_invalid: invalidGrant,
+  device_code_unready: deviceUnready,
   scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
   target_invalid: json(400, 'invalid_target'),
+  dpop_proof_invalid: invalidProof,
+  dpop_nonce_required: nonceRequired,
   access_token_invalid: invalidToken,
   user_locked: invalidGrant,
   user_suspended: invalidGrant,

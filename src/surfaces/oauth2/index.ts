@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/operation.ts';
 import type { SurfaceDefinition } from '../../http/surface.ts';
 import type { Services } from '../../services.ts';
 import { authorize, authorizeByForm } from './authorize.ts';
+import { beginDevice } from './begin-device.ts';
 import { endSession, endSessionByForm } from './end-session.ts';
 import { failures } from './failures.ts';
 import { introspectToken } from './introspect-token.ts';
@@ -30,6 +31,7 @@ export function oauth2(services: Services): SurfaceDefinition<operations> {
     authorize: authorize(services),
     authorizeByForm: authorizeByForm(services),
     pushRequest: pushRequest(services),
+    beginDevice: beginDevice(services),
     endSession: endSession(services),
     endSessionByForm: endSessionByForm(services),
     issueToken: issueToken(services),

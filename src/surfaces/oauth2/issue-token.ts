@@ -1,36 +1,59 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { deviceGrant, exchangeGrant } from '../../domain/clients/known-values.ts';
+import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
+import { exchangeToken } from '../../domain/tokens/exchange.ts';
 import { grantByPassword } from '../../domain/tokens/password-grant.ts';
 import { redeemCode } from '../../domain/tokens/redeem-code.ts';
+import { redeemDeviceCode } from '../../domain/tokens/redeem-device-code.ts';
 import { refreshTokens } from '../../domain/tokens/refresh.ts';
 import { splitScope } from '../../domain/tokens/scopes.ts';
 import type { TokenSet } from '../../domain/tokens/token-set.ts';
 import type { Handler, Origin } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
-import { presentedClient } from './presented-client.ts';
+import { presentedClient, tokenPath } from './presented-client.ts';
 
 type Form = components['schemas']['TokenRequest'];
-type From = Origin & { readonly userAgent: string | undefined };
-type Grant = (services: Services, origin: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+type From = Origin & {
+  readonly userAgent: string | undefined;
+  /** Thumbprint of the key that the request proved (RFC 9449); null without a proof. */
+  readonly binding: string | null;
+};
+type Grant = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
-/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3). */
+/** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
 const grants: Readonly<Record<string, Grant>> = {
-  authorization_code: async (services, { account }, client, form) => {
+  authorization_code: async (services, { account, binding }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
-    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form) };
+    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), binding };
     return redeemCode(services, account, client, redemption);
   },
-  refresh_token: async (services, { account }, client, form) =>
-    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form)),
-  client_credentials: async (services, { account }, client, form) =>
-    grantToClient(services, account, client, askedOf(form)),
-  password: async (services, { account, source, userAgent }, client, form) => {
+  refresh_token: async (services, { account, binding }, client, form) =>
+    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form), binding),
+  client_credentials: async (services, { account, binding }, client, form) =>
+    grantToClient(services, account, client, askedOf(form), binding),
+  [deviceGrant]: async (services, { account, binding }, client, form) =>
+    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), binding),
+  [exchangeGrant]: async (services, { account, binding }, client, form) => {
+    const exchange = {
+      subjectToken: need(form, 'subject_token'),
+      subjectTokenType: need(form, 'subject_token_type'),
+      actorToken: form.actor_token || null,
+      actorTokenType: form.actor_token_type || null,
+      requestedTokenType: form.requested_token_type || null,
+      audience: form.audience || null,
+      ...askedOf(form),
+    };
+    return exchangeToken(services, account, client, exchange, binding);
+  },
+  password: async (services, { account, source, userAgent, binding }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
-    return grantByPassword(services, account, client, attempt, { scope: form.scope, resource: resourceOf(form) });
+    const asked = { scope: form.scope, resource: resourceOf(form) };
+    return grantByPassword(services, account, client, attempt, asked, binding);
   },
 };
 
@@ -40,11 +63,11 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     const grantType = need(body, 'grant_type');
     const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
     if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
-    const client = await authenticateClient(services, origin.account, presentedClient(origin, headers, body));
-    return respond(
-      200,
-      representTokens(await grant(services, { ...origin, userAgent: headers['user-agent'] }, client, body)),
-    );
+    const { account } = origin;
+    const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
+    const binding = await bindingOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
+    const tokens = await grant(services, { ...origin, userAgent: headers['user-agent'], binding }, client, body);
+    return respond(200, representTokens(tokens), binding === null ? {} : nextNonce(services, account));
   };
 }
 
@@ -52,7 +75,8 @@ export function issueToken(services: Services): Handler<operations['issueToken']
 function representTokens(tokens: TokenSet): components['schemas']['TokenSet'] {
   return {
     access_token: tokens.accessToken,
-    token_type: 'Bearer',
+    ...(tokens.issuedTokenType && { issued_token_type: tokens.issuedTokenType }),
+    token_type: tokens.tokenType,
     expires_in: tokens.expiresInSeconds,
     ...(tokens.refreshToken !== null && { refresh_token: tokens.refreshToken }),
     ...(tokens.idToken !== null && { id_token: tokens.idToken }),

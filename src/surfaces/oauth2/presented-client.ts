@@ -11,7 +11,7 @@ interface ClientForm {
   readonly client_assertion_type?: string;
 }
 
-const tokenPath = pathOf(contract, 'issueToken');
+export const tokenPath = pathOf(contract, 'issueToken');
 
 /**
  * How the client shows who it is: the same at every endpoint that asks. An assertion may name the token endpoint or

@@ -3,7 +3,8 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { signingAlgorithms, subjectTypes } from '../../domain/clients/metadata.ts';
+import { deviceGrant, exchangeGrant, signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
+import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
@@ -31,6 +32,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     issuer: baseUrl,
     authorization_endpoint: at('authorize'),
     token_endpoint: at('issueToken'),
+    device_authorization_endpoint: at('beginDevice'),
     userinfo_endpoint: at('readUserinfo'),
     jwks_uri: at('readKeys'),
     ...(settings.registration !== 'closed' && { registration_endpoint: at('registerClient') }),
@@ -46,6 +48,8 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       'authorization_code',
       'refresh_token',
       'client_credentials',
+      deviceGrant,
+      exchangeGrant,
       ...(settings.passwordGrant ? (['password'] as const) : []),
     ],
     subject_types_supported: subjectTypes,
@@ -58,6 +62,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     revocation_endpoint_auth_methods_supported: authMethods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: [singleFactor, multiFactor],
     claims_supported: [

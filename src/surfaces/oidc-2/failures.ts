@@ -32,6 +32,17 @@ const unsupportedGrantType = ({ detail }: Failure) =>
 const refused = (description: string) =>
   ({ status: 401, body: { error: 'invalid_request', error_description: description }, headers: basic }) as const;
 
+/** RFC 9449 §5: of those alone who send a proof, or registered that they would. */
+const invalidProof = ({ message }: Failure) =>
+  ({ status: 400, body: { error: 'invalid_dpop_proof', error_description: asDescription(message) } }) as const;
+
+const nonceRequired = ({ detail }: Failure) =>
+  ({
+    status: 400,
+    body: { error: 'use_dpop_nonce', error_description: 'The proof needs the nonce of the header DPoP-Nonce' },
+    headers: { 'dpop-nonce': detail.nonce ?? '' },
+  }) as const;
+
 const serverError = {
   status: 500,
   body: { error: 'server_error', error_description: 'The request could not be served' },
@@ -77,8 +88,11 @@ export const failures = {
   client_not_authorized: refused('Access is unauthorized'),
   grant_type_unsupported: unsupportedGrantType,
   grant_invalid: refused('Access is unauthorized'),
+  device_code_unready: refused('Access is unauthorized'),
   scope_invalid: refused('Access is unauthorized'),
   target_invalid: refused('Access is unauthorized'),
+  dpop_proof_invalid: invalidProof,
+  dpop_nonce_required: nonceRequired,
   access_token_invalid: refused('Access is unauthorized'),
   user_locked: refused('Access is unauthorized: user is locked'),
   user_suspended: refused('Access is unauthorized: user is suspended'),

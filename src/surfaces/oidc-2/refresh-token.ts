@@ -1,11 +1,16 @@
+import contract from '../../../generated/oidc-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oidc-2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
+import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import { refreshTokens } from '../../domain/tokens/refresh.ts';
+import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 
 type Operation = operations['refreshToken'];
+
+const path = pathOf(contract, 'refreshToken');
 
 /** POST /oidc/2/token (the document's §4.2): a new token set for a refresh token, and nothing else. */
 export function refreshToken(
@@ -29,13 +34,15 @@ export function refreshToken(
     }
     // What the document does not name is ignored: scopes and audience are those of the grant.
     const asked = { scope: null, resource: null };
-    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked);
-    return respond(200, {
+    const binding = await bindingOf(services, origin.account, client, headers['dpop'], origin.account.baseUrl + path);
+    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked, binding);
+    const answer = {
       access_token: tokens.accessToken,
       expires_in: tokens.expiresInSeconds,
       ...(tokens.idToken !== null && { id_token: tokens.idToken }),
       refresh_token: tokens.refreshToken ?? '',
-      token_type: 'Bearer',
-    });
+      token_type: tokens.tokenType,
+    };
+    return respond(200, answer, binding === null ? {} : nextNonce(services, origin.account));
   };
 }

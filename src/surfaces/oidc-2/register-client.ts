@@ -1,5 +1,6 @@
 import type { operations } from '../../../generated/oidc-2.ts';
-import { knownGrantTypes, knownResponseTypes, type RegistrationRules } from '../../domain/clients/metadata.ts';
+import { documentedGrantTypes, knownResponseTypes } from '../../domain/clients/known-values.ts';
+import type { RegistrationRules } from '../../domain/clients/metadata.ts';
 import { registerClient as register } from '../../domain/clients/register.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -11,7 +12,7 @@ type Operation = operations['registerClient'];
 const rules: RegistrationRules = {
   nameRequired: true,
   redirectUrisRequired: true,
-  defaultGrantTypes: knownGrantTypes,
+  defaultGrantTypes: documentedGrantTypes,
   defaultResponseTypes: knownResponseTypes,
 };
 

@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/oidc-2.ts';
 import { documentedAuthMethods } from '../../domain/clients/client-methods.ts';
+import { documentedGrantTypes } from '../../domain/clients/known-values.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
 import { Failure } from '../../domain/failure.ts';
@@ -16,7 +17,7 @@ export function representClient({ client, clientSecret }: Registration): compone
   return {
     ...keptMetadata(client),
     application_type: client.applicationType,
-    grant_types: client.grantTypes,
+    grant_types: documentedGrantTypes.filter((one) => client.grantTypes.includes(one)),
     id_token_signed_response_alg: client.idTokenAlg,
     require_auth_time: false,
     response_types: client.responseTypes,

@@ -12,6 +12,7 @@ import { sessionsAndApps } from './account/sessions-and-apps.ts';
 import { chooseNewPassword } from './choose-new-password.ts';
 import { continueAuthorization } from './continue-authorization.ts';
 import { decideConsent } from './decide-consent.ts';
+import { devices } from './devices.ts';
 import { enrolSecondFactor } from './enrol-second-factor.ts';
 import { failures } from './failures.ts';
 import { forgottenPassword } from './forgot-password.ts';
@@ -47,6 +48,7 @@ export function pages(services: Services): SurfaceDefinition<operations> {
     ...passkeySignIns(services),
     ...ownPasskeys(services),
     ...invites(services),
+    ...devices(services),
     ...forgottenPassword(services),
     ...overview(services),
     ...ownSecondFactors(services),

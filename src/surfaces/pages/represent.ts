@@ -1,5 +1,6 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
+import { typedUserCode } from '../../domain/device/enter-code.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
 import { consentScopes } from '../../domain/login/consent.ts';
 import type { Step } from '../../domain/login/continue.ts';
@@ -26,7 +27,9 @@ export function shownLogo({ registeredBy, extra }: OpenRequest['client']): strin
 
 /** Headers of a page with a form for a request; `script`: the page asks for a passkey as well. */
 export function formHeaders({ client, record }: OpenRequest, script = false): Record<string, string> {
-  return pageHeaders({ redirectUri: record.parameters.redirectUri, logoUri: shownLogo(client), script });
+  const { device, redirectUri } = record.parameters;
+  // The way of a device ends at a page of ours.
+  return pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client), script });
 }
 
 /** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
@@ -107,18 +110,20 @@ function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView 
 
 /** The consent form for a request and the signed-in user. */
 export function representConsent(
+  services: Pick<Services, 'vault'>,
   account: Account,
   browser: BrowserState,
   { request, user, apiScopes }: ConsentStep,
 ): string {
   const { client, record } = request;
-  const { redirectUri } = record.parameters;
+  const { redirectUri, device } = record.parameters;
   const target = URL.parse(redirectUri);
   return consentPage({
     ...formView(account, browser, request),
     clientUri: client.extra.client_uri,
     policyUri: client.extra.policy_uri,
     tosUri: client.extra.tos_uri,
+    userCode: device && typedUserCode(services, account, device.sealedUserCode),
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',

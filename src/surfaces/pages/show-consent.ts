@@ -14,7 +14,7 @@ export function showConsent(services: Pick<Services, 'store' | 'clock' | 'vault'
     if (current.step !== 'consent') {
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
-    const form = representConsent(account, browser, current);
+    const form = representConsent(services, account, browser, current);
     return respond(200, form, formHeaders(current.request));
   };
 }

@@ -6,6 +6,7 @@ import type { Account } from '../../../src/domain/accounts/account.ts';
 import { sealingKey } from '../../../src/domain/keys/sealing.ts';
 import { createVault } from '../../../src/domain/keys/vault.ts';
 import {
+  accessTokenSecret,
   accessTokenText,
   newAccessSecret,
   newRefreshToken,
@@ -30,7 +31,7 @@ test('an access token names its row and holds 256 random bits', () => {
   for (const id of [1, 35, 36, 1_000_000, largest]) {
     const secret = newAccessSecret(systemRandom);
     assert.match(secret, /^[\w-]{43}$/);
-    assert.deepEqual(parseAccessToken(accessTokenText(id, secret)), { id, secret });
+    assert.deepEqual(parseAccessToken(accessTokenText(id, secret)), { id, secret, binding: null });
   }
 });
 
@@ -59,7 +60,7 @@ test('a refresh token is of its account’s family, and nobody can name a grant 
   for (const id of [1, 36, largest]) {
     const token = newRefreshToken(vault, systemRandom, account, id);
     assert.match(token, /^rt_[0-9a-z]{1,6}\.[\w-]{65}$/);
-    assert.equal(parseRefreshToken(vault, account, token), id);
+    assert.deepEqual(parseRefreshToken(vault, account, token), { grantId: id, binding: null });
     assert.equal(parseRefreshToken(vault, accountNamed('two'), token), null, 'another account');
     assert.equal(parseRefreshToken(vault, accountNamed('one'), token), null, 'another data key');
     const [head, rest = ''] = token.split('.');
@@ -78,9 +79,27 @@ test('a successor is of the same family, and only its predecessor and the salt t
   const presented = newRefreshToken(vault, systemRandom, account, 7);
   const salt = newSuccessorSalt(systemRandom);
   const successor = successorOf(presented, salt);
-  assert.equal(parseRefreshToken(vault, account, successor), 7);
+  assert.deepEqual(parseRefreshToken(vault, account, successor), { grantId: 7, binding: null });
   assert.equal(successorOf(presented, salt), successor, 'however often it is asked for');
   assert.notEqual(successorOf(presented, newSuccessorSalt(systemRandom)), successor);
   assert.notEqual(successorOf(newRefreshToken(vault, systemRandom, account, 7), salt), successor);
   assert.match(salt, /^[\w-]{22}$/);
+});
+
+test('a binding is part of a token: none can be put on, changed or taken off', () => {
+  const [mine, other] = ['a'.repeat(43), 'b'.repeat(43)];
+  const bound = newRefreshToken(vault, systemRandom, account, 7, mine);
+  assert.deepEqual(parseRefreshToken(vault, account, bound), { grantId: 7, binding: mine });
+  assert.deepEqual(parseRefreshToken(vault, account, successorOf(bound, newSuccessorSalt(systemRandom))), {
+    grantId: 7,
+    binding: mine,
+  });
+  assert.equal(parseRefreshToken(vault, account, bound.replace(mine, other)), null);
+  assert.equal(parseRefreshToken(vault, account, bound.replace('rd_', 'rt_').replace(mine, '')), null);
+  const plain = newRefreshToken(vault, systemRandom, account, 7);
+  assert.equal(parseRefreshToken(vault, account, plain.replace('rt_', 'rd_').replace('.', `.${mine}`)), null);
+  const secret = newAccessSecret(systemRandom);
+  assert.deepEqual(parseAccessToken(accessTokenText(7, secret, mine)), { id: 7, secret, binding: mine });
+  assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, other));
+  assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, null));
 });

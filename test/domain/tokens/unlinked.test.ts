@@ -56,7 +56,7 @@ onServices('refresh without a link', (subject) => {
     };
     const started = await store.transaction((tx) => startGrant(counted, tx, account, client, terms, null, 'password'));
     const nothing = { scope: null, resource: null };
-    const tokens = await refreshTokens(counted, account, client, started.refreshToken ?? '', nothing);
+    const tokens = await refreshTokens(counted, account, client, started.refreshToken ?? '', nothing, null);
     assert.match(tokens.accessToken, /^at_/);
     assert.equal(asked(), 0);
   });

@@ -11,6 +11,7 @@ const crossing = {
   '/oauth2/register': ['POST'],
   '/oauth2/register/some-client': ['GET', 'PUT', 'DELETE'],
   '/oauth2/token': ['POST'],
+  '/oauth2/device_authorization': ['POST'],
   '/oauth2/userinfo': ['GET', 'POST'],
   '/oauth2/revoke': ['POST'],
 } as const;
@@ -36,7 +37,7 @@ export function cors(app: AppOf): void {
       assert.equal(preflight.text, '');
       assert.equal(preflight.headers['access-control-allow-origin'], '*');
       assert.equal(preflight.headers['access-control-allow-methods'], methods.join(', '));
-      assert.equal(preflight.headers['access-control-allow-headers'], 'authorization, content-type');
+      assert.equal(preflight.headers['access-control-allow-headers'], 'authorization, content-type, dpop');
       assert.equal(preflight.headers['access-control-allow-credentials'], undefined);
       for (const method of methods) {
         // Refusals too: a script must be able to read why.

@@ -14,6 +14,7 @@ function wanted(issuer: string): Record<string, unknown> {
     issuer,
     authorization_endpoint: `${issuer}/oauth2/authorize`,
     token_endpoint: `${issuer}/oauth2/token`,
+    device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
     jwks_uri: `${issuer}/oauth2/jwks`,
     registration_endpoint: `${issuer}/oauth2/register`,
@@ -25,7 +26,13 @@ function wanted(issuer: string): Record<string, unknown> {
     scopes_supported: ['openid', 'profile', 'email', 'groups'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:device_code',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
     subject_types_supported: ['public', 'pairwise'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     token_endpoint_auth_methods_supported: methods,
@@ -36,6 +43,7 @@ function wanted(issuer: string): Record<string, unknown> {
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     acr_values_supported: ['urn:gatehouse:acr:single-factor', 'urn:gatehouse:acr:multi-factor'],
     claims_supported: [
@@ -85,6 +93,8 @@ export function discovery(app: AppOf): void {
         'authorization_code',
         'refresh_token',
         'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
         'password',
       ]);
     });

@@ -17,8 +17,11 @@ import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { cors } from './cors.ts';
+import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
+import { dpop } from './dpop.ts';
 import { endingSessions } from './end-session.ts';
+import { exchange } from './exchange.ts';
 import { hints } from './hints.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
@@ -47,6 +50,9 @@ import { routing } from './routing.ts';
 import { userinfo } from './userinfo.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
+  devices,
+  'proof of possession': dpop,
+  'token exchange': exchange,
   discovery,
   keys,
   cors,

@@ -99,7 +99,7 @@ export function registration(app: AppOf): void {
   it('leaves out grant types, response types and scopes it does not know (RFC 7591 §3.2.1); none left is an error', async () => {
     const { body } = await register({
       redirect_uris: [redirectUri],
-      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'authorization_code'],
+      grant_types: ['urn:ietf:params:oauth:grant-type:saml2-bearer', 'authorization_code'],
       response_types: ['code', 'code token'],
       scope: 'openid offline_access admin',
     });

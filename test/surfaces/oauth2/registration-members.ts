@@ -51,6 +51,7 @@ const values: Readonly<Record<string, unknown>> = {
   post_logout_redirect_uris: ['https://members.example.com/bye'],
   backchannel_logout_uri: 'https://members.example.com/ended',
   backchannel_logout_session_required: true,
+  dpop_bound_access_tokens: false,
   frontchannel_logout_uri: 'https://members.example.com/canary',
   frontchannel_logout_session_required: true,
   login_url: 'https://members.example.com/login',

@@ -13,6 +13,7 @@ import { type AppOf, unlimited } from './browsing.ts';
 import { consent } from './consent.ts';
 import { cookies } from './cookies.ts';
 import { crossSite } from './cross-site.ts';
+import { devices } from './devices.ts';
 import { enrolment } from './enrolment.ts';
 import { enumeration } from './enumeration.ts';
 import { forgotPassword } from './forgot-password.ts';
@@ -42,6 +43,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   steps,
   names,
   'second factor': secondFactor,
+  devices,
   enrolment,
   'signing in with a passkey': passkeySignIn,
   passkeys,

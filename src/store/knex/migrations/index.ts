@@ -14,6 +14,7 @@ import * as registrations from './0013_registrations.ts';
 import * as signOut from './0014_sign_out.ts';
 import * as requests from './0015_requests.ts';
 import * as sectors from './0016_sectors.ts';
+import * as deviceCodes from './0017_device_codes.ts';
 import * as accountPages from './0019_account_pages.ts';
 import * as passwordResets from './0020_password_resets.ts';
 import * as passkeys from './0021_passkeys.ts';
@@ -35,6 +36,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0014_sign_out', ...signOut },
   { name: '0015_requests', ...requests },
   { name: '0016_sectors', ...sectors },
+  { name: '0017_device_codes', ...deviceCodes },
   { name: '0019_account_pages', ...accountPages },
   { name: '0020_password_resets', ...passwordResets },
   { name: '0021_passkeys', ...passkeys },

@@ -1,0 +1,20 @@
+/** What members of client metadata may say. */
+
+import type { ClientRecord, GrantType, ResponseType, SigningAlgorithm } from '../../store/records.ts';
+
+/** Those of the document's §2.1. */
+export const documentedGrantTypes = [
+  'authorization_code',
+  'implicit',
+  'password',
+  'refresh_token',
+  'client_credentials',
+] as const satisfies GrantType[];
+/** RFC 8628 §3.4. */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code' satisfies GrantType;
+/** RFC 8693 §2.1. */
+export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange' satisfies GrantType;
+export const standardGrantTypes: readonly GrantType[] = [...documentedGrantTypes, deviceGrant, exchangeGrant];
+export const knownResponseTypes: readonly ResponseType[] = ['code', 'id_token token', 'id_token'];
+export const subjectTypes = ['public', 'pairwise'] as const satisfies ClientRecord['subjectType'][];
+export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies SigningAlgorithm[];

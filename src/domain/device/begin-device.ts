@@ -1,0 +1,90 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { deviceGrant } from '../clients/known-values.ts';
+import { Failure } from '../failure.ts';
+import { digestOf, newSecret } from '../secrets.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
+import { allowedScope, grantableScope } from '../tokens/scopes.ts';
+import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
+
+export const deviceCodeSeconds = 600;
+const intervalSeconds = 5;
+/** A user code that another device shows is drawn again; that it happens twice is a fault. */
+const mostDraws = 3;
+
+export interface BegunDevice {
+  readonly deviceCode: string;
+  /** As it is shown. */
+  readonly userCode: string;
+  readonly expiresInSeconds: number;
+  readonly intervalSeconds: number;
+}
+
+/** What a device wants: as at the authorization endpoint (RFC 8628 §3.1, RFC 8707 §2.1). */
+export interface AskedByDevice {
+  readonly scope: string | undefined;
+  readonly resource: string | null;
+}
+
+/**
+ * Begins the sign-in of a device that has no browser. Throws `client_not_authorized`, `scope_invalid` when nothing of
+ * what is asked for can be had, and `target_invalid`.
+ */
+export async function beginDevice(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  { scope: asked, resource }: AskedByDevice,
+): Promise<BegunDevice> {
+  if (!client.grantTypes.includes(deviceGrant)) throw new Failure('client_not_authorized');
+  const linked = await linkedServersOf(services, client);
+  const servers = resource === null ? linked : linked.filter(({ server }) => server.resourceIdentifier === resource);
+  if (resource !== null && servers.length === 0) {
+    const message = 'resource names no API authorization server that this client can get access tokens for';
+    throw new Failure('target_invalid', { name: 'resource', message });
+  }
+  const scope = grantableScope(client, asked, servers);
+  if (scope.length === 0) {
+    const message = `scope must hold one of ${allowedScope(client, servers).join(', ')}`;
+    throw new Failure('scope_invalid', { name: 'scope', message });
+  }
+  const serverId = resource === null ? null : (servers[0]?.server.id ?? null);
+  const deviceCode = newSecret(services.random, '');
+  const userCode = await store(services, account, client, { deviceCode, scope, serverId });
+  return { deviceCode, userCode: shownUserCode(userCode), expiresInSeconds: deviceCodeSeconds, intervalSeconds };
+}
+
+/** Answers the user code that was free. */
+async function store(
+  { store, clock, random, vault }: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  wanted: { readonly deviceCode: string; readonly scope: readonly string[]; readonly serverId: number | null },
+): Promise<string> {
+  const now = clock.now();
+  for (let draws = 1; ; draws += 1) {
+    const userCode = newUserCode(random);
+    try {
+      await store.deviceCodes.create({
+        accountId: account.id,
+        digest: digestOf(wanted.deviceCode),
+        userCodeDigest: userCodeDigest(vault, account.record, userCode),
+        appId: client.appId,
+        scope: wanted.scope,
+        serverId: wanted.serverId,
+        intervalSeconds,
+        nextPollAt: now,
+        decision: null,
+        userId: null,
+        amr: null,
+        authenticatedAt: null,
+        createdAt: now,
+        expiresAt: now + deviceCodeSeconds * 1000,
+      });
+      return userCode;
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'conflict') || draws === mostDraws) throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { Services } from '../../services.ts';
+import type { DeviceCodeRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
+import { type OpenedRequest, openRequest } from '../login/open-request.ts';
+import { normalUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
+
+export interface TypedCode {
+  readonly userCode: string;
+  /** Address it came from. */
+  readonly source: string;
+  /** The page of ours at which the browser ends. */
+  readonly doneUri: string;
+}
+
+export type EnteredCode =
+  | ({ readonly outcome: 'begun' } & OpenedRequest)
+  /** `wrong`: no device shows it now, whatever the reason. */
+  | { readonly outcome: 'wrong' | 'missing' };
+
+/** Where the code is kept that the user typed, for the page that shows it again. */
+const place = 'authorization_requests|user code';
+
+/**
+ * Begins the sign-in for the device that shows the code (RFC 8628 §3.3). Codes that nobody shows count as failed
+ * sign-ins of their source. Throws `cross_site_request`, `rate_limited`.
+ */
+export async function enterUserCode(
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>,
+  account: Account,
+  browser: BrowserState,
+  csrf: string | undefined,
+  typed: TypedCode,
+): Promise<EnteredCode> {
+  requireCsrf(browser, csrf);
+  const userCode = normalUserCode(typed.userCode);
+  if (userCode === '') return { outcome: 'missing' };
+  // As for passwords: taken first and given back, so that parallel guesses cannot outrun it.
+  await services.limits.take(account, 'sign-in', typed.source);
+  let wrong = false;
+  try {
+    const digest = userCodeDigest(services.vault, account.record, userCode);
+    const device = await services.store.deviceCodes.findByUserCode(account.id, digest);
+    const client = device && (await services.store.clients.findByApp(account.id, device.appId));
+    if (client && device.decision === null && device.expiresAt > services.clock.now()) {
+      const parameters = parametersOf(services, account, device, userCode, typed.doneUri);
+      return { outcome: 'begun', ...(await openRequest(services, account, client, parameters, browser)) };
+    }
+    wrong = true;
+    // Nobody knows who typed.
+    const actor = { type: 'user', id: null } as const;
+    const target = { type: 'account', id: account.id } as const;
+    await recordEvent(services.store, services, account, { action: 'device.code_refused', actor, target, detail: {} });
+    return { outcome: 'wrong' };
+  } finally {
+    if (!wrong) await services.limits.refund(account, 'sign-in', typed.source);
+  }
+}
+
+function parametersOf(
+  { vault }: Pick<Services, 'vault'>,
+  account: Account,
+  { digest, scope, serverId }: DeviceCodeRecord,
+  userCode: string,
+  doneUri: string,
+) {
+  const shown = Buffer.from(shownUserCode(userCode));
+  return {
+    redirectUri: doneUri,
+    redirectUriGiven: false,
+    scope,
+    serverId,
+    state: null,
+    nonce: null,
+    codeChallenge: null,
+    loginHint: null,
+    prompt: [],
+    maxAgeSeconds: null,
+    device: { digest, sealedUserCode: vault.seal(account.record, place, shown) },
+  };
+}
+
+/** The code that the user typed for this sign-in, as it is shown. */
+export function typedUserCode({ vault }: Pick<Services, 'vault'>, account: Account, sealedUserCode: string): string {
+  return vault.unseal(account.record, place, sealedUserCode).toString('utf8');
+}

@@ -1,0 +1,131 @@
+/** Proofs of possession of a key (RFC 9449). */
+
+import { hash } from 'node:crypto';
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK, type JWTPayload } from 'jose';
+import type { Services } from '../../services.ts';
+import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { algorithmsOf, assertionAlgorithms } from '../clients/client-keys.ts';
+import { Failure } from '../failure.ts';
+import { digestOf } from '../secrets.ts';
+import { currentNonce, isLiveNonce } from './nonce.ts';
+
+/** What a proof may be signed with: the same as assertions of clients, and never a shared secret. */
+export const proofAlgorithms: readonly AssertionAlgorithm[] = assertionAlgorithms;
+
+/** How old a proof may be, and how far ahead its client's clock. */
+const oldestSeconds = 300;
+const aheadSeconds = 60;
+const longestProof = 8_192;
+const longestJti = 255;
+
+/** The request that a proof is for. */
+export interface ProvenRequest {
+  /** Value of the header `DPoP`. */
+  readonly proof: string;
+  readonly method: string;
+  /** The address without query. */
+  readonly url: string;
+  /** The access token that the request presents; null at a token endpoint. */
+  readonly accessToken: string | null;
+}
+
+type ProofServices = Pick<Services, 'store' | 'clock' | 'vault'>;
+
+/**
+ * The thumbprint (RFC 7638) of the key that the proof shows, once for each proof: the store knows those that were used
+ * (§11.1). Throws `dpop_proof_invalid` and `dpop_nonce_required`.
+ */
+export async function checkProof(
+  services: ProofServices,
+  account: Account,
+  { appId }: Pick<ClientRecord, 'appId'>,
+  request: ProvenRequest,
+): Promise<string> {
+  const { key, payload } = await verify(request.proof);
+  if (typeof payload !== 'object' || payload === null) throw invalid('it holds no claims');
+  const now = services.clock.now();
+  const { jti, iat = 0, nonce } = payload;
+  if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) throw invalid('jti is missing or too long');
+  if (payload['htm'] !== request.method) throw invalid('htm is not the method of this request');
+  if (!isSameAddress(payload['htu'], request.url)) throw invalid('htu is not the address of this request');
+  const age = now / 1000 - iat;
+  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds) throw invalid('iat is not now');
+  if (request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')) {
+    throw invalid('ath is not the hash of the access token');
+  }
+  if (typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)) {
+    throw new Failure('dpop_nonce_required', { nonce: currentNonce(services.vault, account, now) });
+  }
+  const thumbprint = await calculateJwkThumbprint(key, 'sha256');
+  const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
+  const used = { accountId: account.id, appId, digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
+  if (!(await services.store.clients.useAssertion(used))) throw invalid('jti was used before');
+  return thumbprint;
+}
+
+/**
+ * The thumbprint that the tokens of a request are bound to (§5); null without a proof. Throws `dpop_proof_invalid` for a
+ * client that registered `dpop_bound_access_tokens` and sends none, and as `checkProof` does.
+ */
+export async function bindingOf(
+  services: ProofServices,
+  account: Account,
+  client: ClientRecord,
+  proof: string | undefined,
+  endpoint: string,
+): Promise<string | null> {
+  if (proof !== undefined) {
+    return checkProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
+  }
+  if (client.extra.dpop_bound_access_tokens) throw invalid('the client registered that it sends a proof');
+  return null;
+}
+
+/** What a client whose proof was good sends with its next one (§8.2). */
+export function nextNonce({ vault, clock }: Pick<ProofServices, 'vault' | 'clock'>, account: Account) {
+  return { 'dpop-nonce': currentNonce(vault, account, clock.now()) };
+}
+
+/** Checks the signature by the key in the header, whose kind and algorithm are on the list. */
+async function verify(proof: string): Promise<{ readonly key: ClientKey; readonly payload: JWTPayload }> {
+  const { key, alg } = readHeader(proof);
+  try {
+    // As a JWS: of times only `iat` counts (§4.2), and the caller looks at it.
+    const { payload } = await compactVerify(proof, await importJWK({ ...key, alg }), { algorithms: [alg] });
+    return { key, payload: JSON.parse(new TextDecoder().decode(payload)) };
+  } catch {
+    throw invalid('the signature does not fit the key');
+  }
+}
+
+function readHeader(proof: string): { readonly key: ClientKey; readonly alg: AssertionAlgorithm } {
+  let header: ReturnType<typeof decodeProtectedHeader>;
+  try {
+    header = decodeProtectedHeader(proof.length > longestProof ? '' : proof);
+  } catch {
+    throw invalid('it is no single JWT');
+  }
+  const alg = proofAlgorithms.find((one) => one === header.alg);
+  const { jwk } = header;
+  if (header.typ !== 'dpop+jwt') throw invalid('typ is not dpop+jwt');
+  if (!alg) throw invalid(`alg is none of ${proofAlgorithms.join(', ')}`);
+  if (typeof jwk !== 'object' || jwk === null) throw invalid('jwk is missing');
+  // §4.3: a private key, or a shared one, proves nothing any more.
+  if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)) throw invalid('jwk is not public');
+  const { kty = '', crv, n, e, x, y } = jwk;
+  const key = { kty, ...(crv && { crv }), ...(n && { n }), ...(e && { e }), ...(x && { x }), ...(y && { y }) };
+  if (!algorithmsOf(key).includes(alg)) throw invalid('jwk is no key for alg');
+  return { key, alg };
+}
+
+/** §4.3: without query and fragment, as addresses are compared (RFC 3986 §6.2.2, §6.2.3). */
+function isSameAddress(htu: unknown, url: string): boolean {
+  const parsed = typeof htu === 'string' ? URL.parse(htu) : null;
+  if (parsed?.username !== '' || parsed.password !== '') return false;
+  return parsed.origin + parsed.pathname === url;
+}
+
+function invalid(why: string): Failure {
+  return new Failure('dpop_proof_invalid', { message: `the DPoP proof is no good: ${why}` });
+}

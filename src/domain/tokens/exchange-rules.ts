@@ -1,0 +1,70 @@
+/** Who may exchange which access token, and in whose name the new one is used (RFC 8693). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { isConfidential } from '../clients/client-methods.ts';
+import { Failure } from '../failure.ts';
+import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
+import { linkedServersOf } from './audience.ts';
+import type { Actor } from './jwt-access-token.ts';
+
+/** Clients in a row that may act for one another. */
+const mostActors = 5;
+
+/** RFC 8693 §2.2.2: a token that is not good, or not acceptable, is `invalid_request`. */
+export function invalid(name: string, why: string): Failure {
+  return new Failure('request_invalid', { name, message: `${name} ${why}` });
+}
+
+/**
+ * Denies by default. A client may exchange what was issued to it; what was issued to another client, of a user, only
+ * where it shows who it is, is linked to the API authorization server that the token is for, and its app is assigned to
+ * the user. A token that is bound to a key is exchanged by whoever proves to have the key. Answers the server as this
+ * client is linked to it; null for an opaque token.
+ */
+export async function requireMayExchange(
+  services: Pick<Services, 'store'>,
+  client: ClientRecord,
+  { token, linked, binding, user }: FoundAccessToken,
+  proven: string | null,
+): Promise<LinkedServer | null> {
+  if (binding !== null && binding !== proven) throw invalid('subject_token', 'is bound to a key that was not proven');
+  const isOwn = token.appId === client.appId;
+  if (isOwn) return linked;
+  const servers = linked && user && isConfidential(client) ? await linkedServersOf(services, client) : [];
+  const same = servers.find(({ server }) => server.id === linked?.server.id);
+  if (!same || !user) throw invalid('subject_token', 'is not for this client to exchange');
+  if (await services.store.access.isAssigned(client.accountId, client.appId, user.id)) return same;
+  throw new Failure('access_not_assigned');
+}
+
+/**
+ * Who acts for the subject (§4.1): this client, where it shows a token of its own or the token was issued to another;
+ * before it those who acted until now. Null where nobody does.
+ */
+export async function actorOf(
+  services: Pick<Services, 'store' | 'clock' | 'signer'>,
+  account: Account,
+  client: ClientRecord,
+  { token, linked, actor: former }: FoundAccessToken,
+  actorToken: string | null,
+): Promise<Actor | null> {
+  if (actorToken !== null) {
+    if (!linked) throw invalid('actor_token', 'is of use for tokens of an API alone');
+    const shown = await findAccessToken(services, account, actorToken);
+    const isOwn = shown?.token.appId === client.appId && shown.user === null;
+    if (!shown || !isOwn || shown.binding !== null || !isActive(shown, services.clock.now())) {
+      throw invalid('actor_token', "is not a good token of the client's own");
+    }
+  } else if (token.appId === client.appId) return former;
+  // Who has acted last acts still: nobody is named twice in a row.
+  if (former?.sub === client.clientId) return former;
+  const actor = { sub: client.clientId, ...(former && { act: former }) };
+  if (lengthOf(actor) > mostActors) throw invalid('subject_token', 'has passed through too many clients');
+  return actor;
+}
+
+function lengthOf(actor: Actor): number {
+  return 1 + (actor.act ? lengthOf(actor.act) : 0);
+}

@@ -1,0 +1,140 @@
+/** Exchange of an access token for one that can do less (RFC 8693). */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { recordEvent } from '../audit/record.ts';
+import { exchangeGrant } from '../clients/known-values.ts';
+import { Failure } from '../failure.ts';
+import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
+import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';
+import type { TokenContents } from './jwt-access-token.ts';
+import { allowedScope } from './scopes.ts';
+import { accessTokenType, contentsOf, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
+
+const jwtType = 'urn:ietf:params:oauth:token-type:jwt';
+
+/** Members of the request (RFC 8693 §2.1); null for those that were not sent. */
+export interface ExchangeRequest {
+  readonly subjectToken: string;
+  readonly subjectTokenType: string;
+  readonly actorToken: string | null;
+  readonly actorTokenType: string | null;
+  readonly requestedTokenType: string | null;
+  readonly resource: string | null;
+  readonly audience: string | null;
+  readonly scope: readonly string[] | null;
+}
+
+type ExchangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
+
+/**
+ * An access token for the same subject, with no scope and no audience that the one shown has not, which ends no later.
+ * It belongs to the same grant and ends with it. Throws `client_not_authorized`, `request_invalid` for a token that is
+ * not good or not for this client to exchange, `scope_invalid`, `target_invalid`, `access_not_assigned`.
+ */
+export async function exchangeToken(
+  services: ExchangeServices,
+  account: Account,
+  client: ClientRecord,
+  request: ExchangeRequest,
+  binding: string | null,
+): Promise<TokenSet> {
+  if (!client.grantTypes.includes(exchangeGrant)) throw new Failure('client_not_authorized');
+  requireKnownTypes(request);
+  const now = services.clock.now();
+  const subject = await findAccessToken(services, account, request.subjectToken);
+  if (!subject || !isActive(subject, now)) throw invalid('subject_token', 'is not a token that is good here');
+  if (request.subjectTokenType === jwtType && !subject.linked) throw invalid('subject_token_type', 'does not fit');
+  const linked = await requireMayExchange(services, client, subject, binding);
+  const secondsLeft = Math.floor((subject.token.expiresAt - now) / 1000);
+  if (secondsLeft < 1) throw invalid('subject_token', 'is about to expire');
+  const scope = narrowScope(client, subject, linked, request.scope);
+  const contents: TokenContents = {
+    ...(subject.grant && subject.user ? contentsOf(subject.grant, subject.user, scope) : { scope, user: null }),
+    audience: narrowAudience(subject, request),
+    actor: await actorOf(services, account, client, subject, request.actorToken),
+  };
+  const prepared = prepareAccessToken(services, account, client, linked, binding, secondsLeft);
+  const { token } = subject;
+  const id = await services.store.transaction(async (tx) => {
+    const { grantId, userId } = token;
+    const row = {
+      ...prepared.row,
+      accountId: account.id,
+      grantId,
+      appId: client.appId,
+      userId,
+      scope,
+      revokedAt: null,
+    };
+    const added = await tx.grants.addAccessToken(row);
+    await recordEvent(tx, services, account, {
+      action: 'access_token.exchanged',
+      actor: { type: 'client', id: client.appId },
+      target: { type: 'access_token', id: added.id },
+      detail: { app_id: client.appId, user_id: userId, subject_token_id: token.id, subject_app_id: token.appId, scope },
+    });
+    return added.id;
+  });
+  services.counts.add(account.id, 'token_exchange', client.appId);
+  return {
+    accessToken: await prepared.text(id, contents),
+    tokenType: tokenTypeOf(binding),
+    expiresInSeconds: prepared.expiresInSeconds,
+    scope,
+    idToken: null,
+    refreshToken: null,
+    issuedTokenType: accessTokenType,
+  };
+}
+
+function requireKnownTypes({
+  subjectTokenType,
+  actorToken,
+  actorTokenType,
+  requestedTokenType,
+}: ExchangeRequest): void {
+  const known = [accessTokenType, jwtType];
+  if (!known.includes(subjectTokenType)) throw invalid('subject_token_type', 'must be an access token');
+  if (requestedTokenType !== null && requestedTokenType !== accessTokenType) {
+    throw invalid('requested_token_type', `must be ${accessTokenType}`);
+  }
+  // §2.1: the one is required with the other, and must not be there without it.
+  if ((actorToken === null) !== (actorTokenType === null)) throw invalid('actor_token_type', 'goes with actor_token');
+  if (actorTokenType !== null && !known.includes(actorTokenType)) {
+    throw invalid('actor_token_type', 'must be an access token');
+  }
+}
+
+/** What was asked for of the subject's scopes, or all that this client may have of them. */
+function narrowScope(
+  client: ClientRecord,
+  subject: FoundAccessToken,
+  linked: LinkedServer | null,
+  asked: readonly string[] | null,
+): readonly string[] {
+  const allowed = allowedScope(client, linked ? [linked] : []);
+  const possible = subject.scope.filter((scope) => allowed.includes(scope));
+  const scope = asked === null ? possible : possible.filter((one) => asked.includes(one));
+  if (asked?.some((one) => !possible.includes(one)) || (scope.length === 0 && subject.scope.length > 0)) {
+    throw new Failure('scope_invalid', { name: 'scope', reason: 'wider than the subject token, or than the client' });
+  }
+  return scope;
+}
+
+/** What was asked for of the subject's audience, or all of it (RFC 8707 §2.2, RFC 8693 §2.1). */
+function narrowAudience(
+  subject: FoundAccessToken,
+  { resource, audience }: ExchangeRequest,
+): string | readonly string[] {
+  const present = [subject.audience].flat();
+  const [first, ...more] = [resource, audience].filter((one) => one !== null);
+  if (first === undefined) return subject.audience;
+  const other = [first, ...more].find((one) => !present.includes(one));
+  if (other !== undefined) {
+    const name = other === resource ? 'resource' : 'audience';
+    throw new Failure('target_invalid', { name, message: `${name} is none that the subject token is for` });
+  }
+  return more.length === 0 || more[0] === first ? first : [first, ...more];
+}

@@ -1,0 +1,70 @@
+import type { Services } from '../../services.ts';
+import type { ClientRecord, DeviceCodeRecord } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { deviceGrant } from '../clients/known-values.ts';
+import { Failure } from '../failure.ts';
+import { requireStanding } from '../login/standing.ts';
+import { digestOf } from '../secrets.ts';
+import { type AskedAudience, chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { startGrant } from './start-grant.ts';
+import type { TokenSet } from './token-set.ts';
+
+type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
+
+/**
+ * Answers a device that asks whether its user has decided: with its tokens, once, or with what is missing (RFC 8628
+ * §3.4, §3.5). Throws `client_not_authorized`, `device_code_unready`, `grant_invalid` for a code that is unknown, used
+ * up or another client's, `target_invalid` and the refusals of the user's standing.
+ */
+export async function redeemDeviceCode(
+  services: RedeemServices,
+  account: Account,
+  client: ClientRecord,
+  deviceCode: string,
+  resource: string | null,
+  binding: string | null,
+): Promise<TokenSet> {
+  if (!client.grantTypes.includes(deviceGrant)) throw new Failure('client_not_authorized');
+  const digest = digestOf(deviceCode);
+  const device = await services.store.deviceCodes.find(account.id, digest);
+  if (!device || device.appId !== client.appId) throw refused('unknown device code');
+  const { userId, amr, authenticatedAt } = await requireAllowed(services, account, device);
+  const user = await services.store.users.find(account.id, userId);
+  if (!user) throw refused('the user is gone');
+  await requireStanding(services.store, user, client);
+  const { scope, serverId } = device;
+  const asked: AskedAudience = { resource, scope };
+  const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
+  const now = services.clock.now();
+  const started = await services.store.transaction(async (tx) => {
+    if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
+    // The device is no part of the browser's session: whoever signs out there keeps it signed in.
+    const terms = { userId, serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
+    return startGrant(services, tx, account, client, terms, linked, 'device_code', binding);
+  });
+  if (!started) throw refused('device code used before');
+  services.counts.add(account.id, 'device_code', client.appId);
+  return started.tokens(user);
+}
+
+/** Who let the device in. */
+async function requireAllowed(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  { digest, expiresAt, decision, userId, amr, authenticatedAt }: DeviceCodeRecord,
+) {
+  if (expiresAt <= clock.now()) throw unready('expired_token');
+  if (decision === 'deny') throw unready('access_denied');
+  if (userId !== null && amr !== null && authenticatedAt !== null) return { userId, amr, authenticatedAt };
+  throw unready(
+    (await store.deviceCodes.poll(account.id, digest, clock.now())) ? 'authorization_pending' : 'slow_down',
+  );
+}
+
+function unready(value: 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token'): Failure {
+  return new Failure('device_code_unready', { value });
+}
+
+function refused(reason: string): Failure {
+  return new Failure('grant_invalid', { reason });
+}

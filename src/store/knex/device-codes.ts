@@ -1,0 +1,41 @@
+import type { Knex } from 'knex';
+import type { DeviceCodeStore } from '../store.ts';
+import { deviceCodes } from './client-rows.ts';
+
+/** RFC 8628 §3.5: by so much the interval grows for a device that asks too early, and no further than this. */
+const slowerSeconds = 5;
+const mostSeconds = 60;
+/** Two questions may be a little less apart here than they were at the device. */
+const jitterMilliseconds = 1_000;
+
+export function deviceCodeVerbs(db: Knex): DeviceCodeStore {
+  const one = (accountId: number, digest: string) => db('device_codes').where({ account_id: accountId, digest });
+  const next = (now: number, seconds: string) =>
+    db.raw(`cast(? as bigint) + (${seconds}) * 1000 - ${jitterMilliseconds}`, [now]);
+  return {
+    create: async (code) => {
+      await db('device_codes').insert(deviceCodes.write(code));
+    },
+    find: async (accountId, digest) => {
+      const row = await one(accountId, digest).first();
+      return row ? deviceCodes.read(row) : null;
+    },
+    findByUserCode: async (accountId, userCodeDigest) => {
+      const row = await db('device_codes').where({ account_id: accountId, user_code_digest: userCodeDigest }).first();
+      return row ? deviceCodes.read(row) : null;
+    },
+    decide: async (accountId, digest, decision, now) => {
+      const waiting = one(accountId, digest).whereNull('decision').where('expires_at', '>', now);
+      return (await waiting.update(deviceCodes.write(decision))) === 1;
+    },
+    poll: async (accountId, digest, now) => {
+      const inTime = one(accountId, digest).where('next_poll_at', '<=', now);
+      if ((await inTime.update({ next_poll_at: next(now, 'interval_seconds') })) === 1) return true;
+      const slower = `case when interval_seconds + ${slowerSeconds} > ${mostSeconds} then ${mostSeconds} else interval_seconds + ${slowerSeconds} end`;
+      await one(accountId, digest).update({ interval_seconds: db.raw(slower), next_poll_at: next(now, slower) });
+      return false;
+    },
+    consume: async (accountId, digest, now) =>
+      (await one(accountId, digest).where('decision', 'allow').where('expires_at', '>', now).delete()) === 1,
+  };
+}

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { decodeJwt, exportJWK } from 'jose';
+import type { TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { codesOf, decideDevice, deviceGrant, deviceMetadata } from '../../support/devices.ts';
+import {
+  askUserinfo,
+  askWithProof,
+  athOf,
+  newProofKey,
+  nonceOf,
+  type ProofChanges,
+  type ProofKey,
+  proofFor,
+} from '../../support/dpop.ts';
+import { makeUser, password, refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
+
+const minute = 60_000;
+const open = { token_endpoint_auth_method: 'none' };
+
+/** RFC 9449: tokens that are good with a key alone. */
+export function dpop(app: AppOf): void {
+  /** Tokens of a user, bound to the key. */
+  const boundTokens = async (key: ProofKey, metadata: object = open, one: TestApp = app()) => {
+    const client = await registerClient(one, metadata);
+    const user = await makeUser(one, client.app_id);
+    const code = (await signInForCode(one, client, user)).get('code') ?? '';
+    const answer = await askWithProof(one, client, key, codeForm(code));
+    assert.equal(answer.status, 200, answer.text);
+    return { client, user, answer, tokens: answer.body };
+  };
+  const introspect = async (token: string) => {
+    const client = await registerClient(app(), { token_endpoint_auth_method: 'client_secret_post' });
+    const form = { client_id: client.client_id, client_secret: client.client_secret ?? '', token };
+    return (await app().send('POST', '/oauth2/introspect', { form })).body;
+  };
+
+  for (const alg of ['ES256', 'EdDSA', 'RS256', 'PS256']) {
+    it(`${alg}: token_type DPoP, bound, with the next nonce; introspection says to which key`, async () => {
+      const key = await newProofKey(alg);
+      const { answer, tokens, user, client } = await boundTokens(key);
+      assert.equal(tokens.token_type, 'DPoP');
+      assert.match(String(answer.headers['dpop-nonce']), /^[0-9a-z]+\.[\w-]{22}$/);
+      const seen = await introspect(tokens.access_token);
+      assert.deepEqual([seen.token_type, seen.cnf], ['DPoP', { jkt: key.thumbprint }]);
+      const about = await askUserinfo(app(), tokens.access_token, key, String(answer.headers['dpop-nonce']));
+      assert.deepEqual([about.status, about.body.email], [200, user.email], about.text);
+      assert.ok(about.headers['dpop-nonce']);
+      const form = { client_id: client.client_id, token: tokens.refresh_token };
+      const own = await app().send('POST', '/oauth2/introspect', { form });
+      assert.deepEqual([own.body.active, own.body.cnf], [true, { jkt: key.thumbprint }]);
+    });
+  }
+
+  it('without a proof nothing is different: Bearer, no nonce', async () => {
+    const { tokens, client } = await signedIn(app(), open);
+    const answer = await refresh(app(), client, tokens.refresh_token);
+    assert.equal(answer.body.token_type, 'Bearer');
+    assert.equal(answer.headers['dpop-nonce'], undefined);
+    assert.equal('cnf' in (await introspect(answer.body.access_token)), false);
+  });
+
+  it('a JWT access token holds cnf.jkt', async () => {
+    const key = await newProofKey();
+    const client = await registerClient(app());
+    const { authorizationServers: servers } = app().services.store;
+    const { account } = app();
+    const at = app().services.clock.now();
+    const server = await servers.create({
+      accountId: account.id,
+      name: 'Bound',
+      description: null,
+      resourceIdentifier: `https://bound-${client.app_id}.example.com`,
+      audiences: [],
+      accessTokenMinutes: null,
+      refreshTokenMinutes: null,
+      createdAt: at,
+      updatedAt: at,
+    });
+    await servers.link({
+      accountId: account.id,
+      serverId: server.id,
+      appId: client.app_id,
+      scopeIds: [],
+      linkedAt: at,
+    });
+    const answer = await askWithProof(app(), client, key, { grant_type: 'client_credentials' });
+    assert.equal(answer.body.token_type, 'DPoP', answer.text);
+    assert.deepEqual(decodeJwt(answer.body.access_token)['cnf'], { jkt: key.thumbprint });
+    const seen = await introspect(answer.body.access_token);
+    assert.deepEqual([seen.active, seen.token_type, seen.cnf], [true, 'DPoP', { jkt: key.thumbprint }]);
+  });
+
+  it('every grant: a password, a device', async () => {
+    const key = await newProofKey();
+    const one = await app().another({ 'grant.password': 'on' });
+    const client = await registerClient(one);
+    const user = await makeUser(one, client.app_id);
+    const form = { grant_type: 'password', username: user.email ?? '', password };
+    assert.equal((await askWithProof(one, client, key, form)).body.token_type, 'DPoP');
+    const device = await registerClient(app(), deviceMetadata);
+    const viewer = await makeUser(app(), device.app_id);
+    const codes = await codesOf(app(), device);
+    await decideDevice(app(), codes.user_code, viewer);
+    const asked = { grant_type: deviceGrant, device_code: codes.device_code };
+    assert.equal((await askWithProof(app(), device, key, asked)).body.token_type, 'DPoP');
+  });
+
+  for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
+    const refused = (answer: Answer) => {
+      const [status, error] = door === '/oauth2/token' ? [400, 'invalid_grant'] : [401, 'invalid_request'];
+      assertError(answer, status, error);
+    };
+
+    it(`${door}: the refresh token of a public client is good with its key alone, all along; nothing is used up`, async () => {
+      const [key, other] = [await newProofKey(), await newProofKey()];
+      const { client, tokens } = await boundTokens(key);
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      refused(await refresh(app(), client, tokens.refresh_token, door));
+      refused(await askWithProof(app(), client, other, form, { door }));
+      const second = await askWithProof(app(), client, key, form, { door });
+      assert.equal(second.status, 200, second.text);
+      assert.equal(second.body.token_type, 'DPoP');
+      assert.ok(second.headers['dpop-nonce']);
+      // The retry rule holds for it too, with the key alone.
+      refused(await askWithProof(app(), client, other, form, { door }));
+      const again = await askWithProof(app(), client, key, form, { door });
+      assert.equal(again.body.refresh_token, second.body.refresh_token);
+      const next = { ...form, refresh_token: second.body.refresh_token };
+      refused(await askWithProof(app(), client, other, next, { door }));
+      assert.equal((await askWithProof(app(), client, key, next, { door })).status, 200);
+    });
+
+    it(`${door}: that of a confidential client is bound to the client; its access token to the key of the day`, async () => {
+      const [key, other] = [await newProofKey(), await newProofKey()];
+      const { client, tokens } = await boundTokens(key, {});
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      const second = await askWithProof(app(), client, other, form, { door });
+      assert.equal(second.status, 200, second.text);
+      assert.deepEqual((await introspect(second.body.access_token)).cnf, { jkt: other.thumbprint });
+    });
+
+    it(`${door}: a proof that was used is refused, at this node and at another (replay)`, async () => {
+      const key = await newProofKey();
+      const { client, tokens } = await boundTokens(key);
+      const form = { client_id: client.client_id, grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      const nonce = await nonceOf(app(), client, key, door);
+      const proof = await proofFor(app(), key, 'POST', door, { claims: { nonce } });
+      const send = () => app().send('POST', door, { headers: { dpop: proof }, form });
+      const answers = await Promise.all(Array.from({ length: 5 }, send));
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        assertError(answer, 400, 'invalid_dpop_proof', /jti was used before/);
+      }
+    });
+
+    const wrong: Readonly<Record<string, ProofChanges>> = {
+      'another address (htu)': { claims: { htu: 'https://elsewhere.example.com/oauth2/token' } },
+      'another path (htu)': { claims: { htu: 'https://x.example.com/' } },
+      'no address': { claims: { htu: undefined } },
+      'another method (htm)': { claims: { htm: 'GET' } },
+      'no method': { claims: { htm: undefined } },
+      'no jti': { claims: { jti: undefined } },
+      'a jti that is too long': { claims: { jti: 'x'.repeat(256) } },
+      'no time': { claims: { iat: undefined } },
+      'a time that is no number': { claims: { iat: '1' } },
+      'another type': { header: { typ: 'JWT' } },
+      'no key': { header: { jwk: undefined } },
+    };
+    it(`${door}: what is not for this request is refused, and says why`, async () => {
+      const key = await newProofKey();
+      const { client, tokens } = await boundTokens(key);
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      for (const [what, changes] of Object.entries(wrong)) {
+        const answer = await askWithProof(app(), client, key, form, { door, ...changes });
+        assertError(answer, 400, 'invalid_dpop_proof', /^the DPoP proof is no good: /);
+        assert.equal(answer.headers['dpop-nonce'], undefined, what);
+      }
+      for (const iat of [-301, 61]) {
+        const seconds = Math.floor(app().services.clock.now() / 1000) + iat;
+        const answer = await askWithProof(app(), client, key, form, { door, claims: { iat: seconds } });
+        assertError(answer, 400, 'invalid_dpop_proof', /iat is not now/);
+      }
+      for (const proof of ['', 'x', 'a.b.c', `${'a'.repeat(9000)}`]) {
+        const headers = { dpop: proof };
+        const body = { client_id: client.client_id, ...form };
+        assertError(await app().send('POST', door, { headers, form: body }), 400, 'invalid_dpop_proof');
+      }
+      assert.equal((await askWithProof(app(), client, key, form, { door })).status, 200, 'something was used up');
+    });
+
+    it(`${door}: a nonce is needed, of this account, and not older than five minutes`, async () => {
+      const key = await newProofKey();
+      const { client, tokens } = await boundTokens(key);
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+      const elsewhere = await app().another();
+      const foreign = await nonceOf(elsewhere, await registerClient(elsewhere, open), key);
+      const old = await nonceOf(app(), client, key, door);
+      app().services.clock.advance(4 * minute);
+      const late = await askWithProof(app(), client, key, form, { door, claims: { nonce: old } });
+      assert.equal(late.status, 200, late.text);
+      app().services.clock.advance(minute);
+      const next = { ...form, refresh_token: late.body.refresh_token };
+      for (const nonce of [undefined, '', 'x', 7, foreign, old, `${old.slice(0, -1)}!`]) {
+        const answer = await askWithProof(app(), client, key, next, { door, claims: { nonce } });
+        assertError(answer, 400, 'use_dpop_nonce');
+        assert.ok(answer.headers['dpop-nonce']);
+      }
+    });
+  }
+
+  it('a key that is private, shared or another’s, and an algorithm that is none of ours, prove nothing', async () => {
+    const [key, other, rsa] = [await newProofKey(), await newProofKey(), await newProofKey('RS256')];
+    const { client, tokens } = await boundTokens(key);
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    const secret = { kty: 'oct', k: 'c2VjcmV0' };
+    for (const header of [
+      { jwk: other.jwk },
+      { jwk: await exportJWK(key.privateKey) },
+      { jwk: secret },
+      { jwk: { ...key.jwk, x: 'AA' } },
+      { jwk: rsa.jwk },
+      { jwk: 'text' },
+    ]) {
+      const answer = await askWithProof(app(), client, key, form, { header });
+      assertError(answer, 400, 'invalid_dpop_proof');
+    }
+    const es512 = await newProofKey('ES512');
+    const nonce = await nonceOf(app(), client, key);
+    for (const proof of [
+      await proofFor(app(), es512, 'POST', '/oauth2/token', { claims: { nonce } }),
+      `${Buffer.from('{"typ":"dpop+jwt","alg":"none"}').toString('base64url')}.e30.`,
+    ]) {
+      const body = { client_id: client.client_id, ...form };
+      const answer = await app().send('POST', '/oauth2/token', { headers: { dpop: proof }, form: body });
+      assertError(answer, 400, 'invalid_dpop_proof');
+    }
+  });
+
+  it('userinfo: as a bearer, without ath, with another key’s proof, or one that was used, it opens nothing', async () => {
+    const [key, other] = [await newProofKey(), await newProofKey()];
+    const { tokens, client } = await boundTokens(key);
+    const token: string = tokens.access_token;
+    const nonce = await nonceOf(app(), client, key);
+    const asBearer = await app().send('GET', '/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } });
+    assertError(asBearer, 401, 'invalid_token');
+    const inForm = await app().send('POST', '/oauth2/userinfo', { form: { access_token: token } });
+    assertError(inForm, 401, 'invalid_token');
+    const refusals: readonly [Answer, string][] = [
+      [await askUserinfo(app(), token, key, nonce, { claims: { ath: undefined } }), 'invalid_dpop_proof'],
+      [await askUserinfo(app(), token, key, nonce, { claims: { ath: athOf('another') } }), 'invalid_dpop_proof'],
+      [await askUserinfo(app(), token, key, nonce, { claims: { htm: 'POST' } }), 'invalid_dpop_proof'],
+      [await askUserinfo(app(), token, key, nonce, { claims: { htu: app().account.baseUrl } }), 'invalid_dpop_proof'],
+      [await askUserinfo(app(), token, other, nonce), 'invalid_dpop_proof'],
+      [await askUserinfo(app(), token, key, 'old'), 'use_dpop_nonce'],
+      [await askUserinfo(app(), 'dt_1_x', key, nonce), 'invalid_token'],
+      [
+        await app().send('GET', '/oauth2/userinfo', { headers: { authorization: `DPoP ${token}` } }),
+        'invalid_dpop_proof',
+      ],
+    ];
+    for (const [answer, error] of refusals) {
+      assertError(answer, 401, error);
+      assert.match(String(answer.headers['www-authenticate']), new RegExp(`^DPoP .*error="${error}", algs="RS256 `));
+      assert.equal('dpop-nonce' in answer.headers, error === 'use_dpop_nonce');
+    }
+    const dpopHeader = await proofFor(app(), key, 'GET', '/oauth2/userinfo', { claims: { nonce, ath: athOf(token) } });
+    const headers = { authorization: `DPoP ${token}`, dpop: dpopHeader };
+    assert.equal((await app().send('GET', '/oauth2/userinfo', { headers })).status, 200);
+    assertError(await app().send('GET', '/oauth2/userinfo', { headers }), 401, 'invalid_dpop_proof', /used before/);
+    assert.equal((await askUserinfo(app(), token, key, nonce, { method: 'POST' })).status, 200);
+    // The binding cannot be taken off or changed in the text, and a bearer token is none that is bound.
+    const [, id = '', , secret = ''] = /^dt_(\w+?)_(.{43})_(.{43})$/.exec(token) ?? [];
+    for (const forged of [`at_${id}_${secret}`, `dt_${id}_${other.thumbprint}_${secret}`]) {
+      assert.equal((await introspect(forged)).active, false, forged);
+    }
+    const { tokens: bearer } = await signedIn(app(), open);
+    assertError(await askUserinfo(app(), bearer.access_token, key, nonce), 401, 'invalid_token');
+  });
+
+  it('dpop_jkt at authorization: the code is good with this key alone, and nothing is used up', async () => {
+    const [key, other] = [await newProofKey(), await newProofKey()];
+    const client = await registerClient(app(), open);
+    const user = await makeUser(app(), client.app_id);
+    const code = (await signInForCode(app(), client, user, { dpop_jkt: key.thumbprint })).get('code') ?? '';
+    assertError(await askTokens(app(), client, codeForm(code)), 400, 'invalid_grant');
+    assertError(await askWithProof(app(), client, other, codeForm(code)), 400, 'invalid_grant');
+    assert.equal((await askWithProof(app(), client, key, codeForm(code))).status, 200);
+    const bad = await signInForCode(app(), client, user, { dpop_jkt: 'short' });
+    assert.equal(bad.get('error'), 'invalid_request');
+  });
+
+  it('dpop_bound_access_tokens: the client is refused without a proof, at both doors', async () => {
+    const key = await newProofKey();
+    const { client, tokens } = await boundTokens(key, { ...open, dpop_bound_access_tokens: true });
+    for (const door of ['/oauth2/token', '/oidc/2/token'] as const) {
+      assertError(await refresh(app(), client, tokens.refresh_token, door), 400, 'invalid_dpop_proof', /registered/);
+    }
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    assert.equal((await askWithProof(app(), client, key, form)).status, 200);
+  });
+
+  it('revocation with a bound refresh token needs no proof, and ends the grant', async () => {
+    const key = await newProofKey();
+    const { client, tokens } = await boundTokens(key);
+    const form = { client_id: client.client_id, token: tokens.refresh_token };
+    assert.equal((await app().send('POST', '/oauth2/revoke', { form })).status, 200);
+    assert.equal((await introspect(tokens.access_token)).active, false);
+    const next = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    assertError(await askWithProof(app(), client, key, next), 400, 'invalid_grant');
+  });
+
+  it('what was used is forgotten when its proof is too old to be taken', async () => {
+    const key = await newProofKey();
+    const { client } = await boundTokens(key);
+    const { clients } = app().services.store;
+    const used = { accountId: app().account.id, appId: client.app_id, digest: 'x', expiresAt: 0 };
+    assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
+    app().services.clock.advance(6 * minute);
+    assert.ok((await app().services.store.purge(app().services.clock.now(), 1000)) > 0);
+    assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
+  });
+}

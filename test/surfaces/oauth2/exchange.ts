@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { decodeJwt } from 'jose';
+import { unlinkClient } from '../../../src/domain/authorization-servers/links.ts';
+import { grantAccess } from '../../../src/domain/users/access.ts';
+import { setUser } from '../../../src/domain/users/users.ts';
+import { assertTold } from '../../domain/audit/told.ts';
+import { atGateway, linkApi, makeApi } from '../../support/api.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { askWithProof, newProofKey } from '../../support/dpop.ts';
+import { makeUser, type RegisteredClient, redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
+
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+const jwt = 'urn:ietf:params:oauth:token-type:jwt';
+const metadata = {
+  token_endpoint_auth_method: 'client_secret_post',
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials', exchangeGrant],
+};
+
+/** RFC 8693, as far as the new token can do less. */
+export function exchange(app: AppOf): void {
+  const ask = (client: RegisteredClient, token: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    askTokens(app(), client, {
+      grant_type: exchangeGrant,
+      subject_token: token,
+      subject_token_type: accessToken,
+      ...more,
+    });
+  const introspect = async (client: RegisteredClient, token: string) => {
+    const form = { client_id: client.client_id, client_secret: client.client_secret ?? '', token };
+    return (await app().send('POST', '/oauth2/introspect', { form })).body;
+  };
+  /** A client with a user's opaque tokens. */
+  const opaque = async (changes: object = {}) => {
+    const client = await registerClient(app(), { ...metadata, ...changes });
+    const user = await makeUser(app(), client.app_id);
+    const code = (await signInForCode(app(), client, user)).get('code') ?? '';
+    return { client, user, tokens: await redeem(app(), client, code) };
+  };
+  /** A client with a user's JWT for an API of three audiences, and a gateway that is linked to the same API. */
+  const linked = async () => {
+    const [client, gateway] = [await registerClient(app(), metadata), await registerClient(app(), metadata)];
+    const user = await makeUser(app(), client.app_id);
+    const api = await makeApi(app(), ['orders:read', 'orders:write'], { audiences: ['stock', 'billing'] });
+    await linkApi(app(), client, api);
+    await linkApi(app(), gateway, api, ['orders:read']);
+    const asked = { scope: 'openid email orders:read orders:write' };
+    const code = (await signInForCode(app(), client, user, asked)).get('code') ?? '';
+    const allow = () => grantAccess(app().services, app().account, gateway.app_id, { user: user.email ?? '' });
+    return { client, gateway, user, api, allow, tokens: await redeem(app(), client, code) };
+  };
+
+  it('an opaque token for one of fewer scopes: same subject, no refresh token, told of', async () => {
+    const { client, user, tokens } = await opaque();
+    app().services.clock.advance(1_000_000);
+    const subjectId = Number.parseInt(tokens.access_token.split('_')[1] ?? '', 36);
+    let answer: Answer | undefined;
+    await assertTold(app(), async () => {
+      answer = await ask(client, tokens.access_token, { scope: 'openid' });
+    }, [
+      [
+        'access_token.exchanged',
+        `client ${client.app_id}`,
+        `access_token ${subjectId + 1}`,
+        {
+          app_id: client.app_id,
+          user_id: user.id,
+          subject_token_id: subjectId,
+          subject_app_id: client.app_id,
+          scope: ['openid'],
+        },
+      ],
+    ]);
+    assert.ok(answer);
+    const { access_token: token, ...rest } = answer.body;
+    const wanted = { issued_token_type: accessToken, token_type: 'Bearer', expires_in: 2600, scope: 'openid' };
+    assert.deepEqual(rest, wanted, 'it outlives the token that was shown');
+    const headers = { authorization: `Bearer ${token}` };
+    const claims = await app().send('GET', '/oauth2/userinfo', { headers });
+    assert.deepEqual(claims.body, { sub: String(user.id) });
+    assert.equal((await introspect(client, tokens.access_token)).active, true, 'the first stays as it is');
+    assertError(await ask(client, token, { scope: 'openid email' }), 400, 'invalid_scope');
+  });
+
+  it('ends with the grant, and when the user is locked', async () => {
+    const { client, user, tokens } = await opaque();
+    const { body } = await ask(client, tokens.access_token);
+    assert.equal(body.scope, 'openid profile email');
+    await setUser(app().services, app().account, user.id, { status: 'locked' });
+    assert.equal((await introspect(client, body.access_token)).active, false);
+    assertError(await ask(client, tokens.access_token), 400, 'invalid_request', /subject_token/);
+    await setUser(app().services, app().account, user.id, { status: 'active' });
+    assert.equal((await introspect(client, body.access_token)).active, true);
+    const form = {
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+      token: tokens.refresh_token,
+    };
+    assert.equal((await app().send('POST', '/oauth2/revoke', { form })).status, 200);
+    assert.equal((await introspect(client, body.access_token)).active, false);
+    assertError(await ask(client, body.access_token), 400, 'invalid_request');
+  });
+
+  it('a JWT for one of fewer scopes and audiences; never for another, never wider again', async () => {
+    const { client, user, api, tokens } = await linked();
+    const narrow = await ask(client, tokens.access_token, {
+      scope: 'orders:read',
+      audience: 'stock',
+      subject_token_type: jwt,
+    });
+    assert.equal(narrow.status, 200, narrow.text);
+    const claims = await atGateway(app(), narrow.body.access_token, 'stock');
+    assert.deepEqual([claims.aud, claims.sub, claims['scope']], ['stock', String(user.id), 'orders:read']);
+    assert.ok(!('act' in claims));
+    const seen = await introspect(client, narrow.body.access_token);
+    assert.deepEqual([seen.active, seen.aud, seen.scope], [true, 'stock', 'orders:read']);
+    const both = await ask(client, tokens.access_token, { audience: 'stock', resource: api.resource });
+    assert.deepEqual(decodeJwt(both.body.access_token).aud, [api.resource, 'stock']);
+    const whole = await ask(client, tokens.access_token);
+    assert.deepEqual(decodeJwt(whole.body.access_token).aud, [api.resource, 'stock', 'billing']);
+    const other = await makeApi(app());
+    await linkApi(app(), client, other);
+    for (const more of [
+      { audience: 'elsewhere' },
+      { resource: other.resource },
+      { audience: 'billing', resource: other.resource },
+    ]) {
+      assertError(await ask(client, tokens.access_token, more), 400, 'invalid_target');
+    }
+    assertError(await ask(client, narrow.body.access_token, { audience: 'billing' }), 400, 'invalid_target');
+    assertError(await ask(client, narrow.body.access_token, { scope: 'orders:write' }), 400, 'invalid_scope');
+  });
+
+  it('another client, linked to the same API, acts for the user where its app is assigned; act names it', async () => {
+    const { client, gateway, user, api, allow, tokens } = await linked();
+    assertError(await ask(gateway, tokens.access_token), 400, 'invalid_grant');
+    await allow();
+    const answer = await ask(gateway, tokens.access_token);
+    assert.equal(answer.status, 200, answer.text);
+    const claims = await atGateway(app(), answer.body.access_token, api.resource);
+    assert.deepEqual(
+      [claims.sub, claims['client_id'], claims['act'], claims['scope']],
+      [String(user.id), gateway.client_id, { sub: gateway.client_id }, 'openid email orders:read'],
+    );
+    assert.deepEqual((await introspect(client, answer.body.access_token)).act, { sub: gateway.client_id });
+    assertError(await ask(gateway, tokens.access_token, { scope: 'orders:write' }), 400, 'invalid_scope');
+    // The first client again: who acted before it stays named.
+    const back = decodeJwt((await ask(client, answer.body.access_token)).body.access_token);
+    assert.deepEqual(back['act'], { sub: client.client_id, act: { sub: gateway.client_id } });
+    const own = decodeJwt((await ask(gateway, answer.body.access_token)).body.access_token);
+    assert.deepEqual(own['act'], { sub: gateway.client_id }, 'named twice');
+  });
+
+  it('no further than five clients', async () => {
+    const { client, gateway, allow, tokens } = await linked();
+    await allow();
+    let token = tokens.access_token;
+    for (let times = 0; times < 5; times += 1) {
+      const answer = await ask(times % 2 ? client : gateway, token);
+      assert.equal(answer.status, 200, answer.text);
+      token = answer.body.access_token;
+    }
+    assertError(await ask(client, token), 400, 'invalid_request', /too many clients/);
+  });
+
+  it('is denied to every other client: not linked, linked to another API, public, or for an opaque token', async () => {
+    const { client, gateway, user, allow, tokens } = await linked();
+    await allow();
+    const refused = async (asking: RegisteredClient, token: string) =>
+      assertError(await ask(asking, token), 400, 'invalid_request', /not for this client to exchange/);
+    const stranger = await registerClient(app(), metadata);
+    await grantAccess(app().services, app().account, stranger.app_id, { user: user.email ?? '' });
+    await refused(stranger, tokens.access_token);
+    await linkApi(app(), stranger, await makeApi(app()));
+    await refused(stranger, tokens.access_token);
+    const { api } = await linked();
+    const open = await registerClient(app(), { ...metadata, token_endpoint_auth_method: 'none' });
+    await linkApi(app(), open, api);
+    const theirs = await registerClient(app(), metadata);
+    const someone = await makeUser(app(), theirs.app_id);
+    await linkApi(app(), theirs, api);
+    await grantAccess(app().services, app().account, open.app_id, { user: someone.email ?? '' });
+    const code = (await signInForCode(app(), theirs, someone, { scope: 'openid orders:read' })).get('code') ?? '';
+    await refused(open, (await redeem(app(), theirs, code)).access_token);
+    await refused(gateway, (await opaque()).tokens.access_token);
+    // A client's own token is about no user.
+    const own = await askTokens(app(), client, { grant_type: 'client_credentials' });
+    await refused(gateway, own.body.access_token);
+    assert.equal((await ask(client, own.body.access_token)).status, 200);
+    // The link is asked for each time.
+    const before = await ask(gateway, tokens.access_token);
+    assert.equal(before.status, 200, before.text);
+  });
+
+  it('what a client was linked to when it got a token counts for nothing once it is not', async () => {
+    const { client, gateway, api, allow, tokens } = await linked();
+    await allow();
+    const { body } = await ask(gateway, tokens.access_token, { audience: 'stock' });
+    assert.equal((await introspect(client, body.access_token)).active, true);
+    await unlinkClient(app().services, app().account, api.id, gateway.app_id);
+    assert.equal((await introspect(client, body.access_token)).active, false);
+    assertError(await ask(gateway, tokens.access_token), 400, 'invalid_request');
+  });
+
+  it('only for clients that registered the grant type; members that are missing or do not fit are named', async () => {
+    const { client, tokens } = await opaque();
+    const without = await opaque({ grant_types: ['authorization_code'] });
+    assertError(await ask(without.client, without.tokens.access_token), 400, 'unauthorized_client');
+    const token = tokens.access_token;
+    const other = await opaque();
+    for (const [more, said] of [
+      [{ subject_token: '' }, /subject_token is missing/],
+      [{ subject_token: 'at_1_x' }, /subject_token is not/],
+      [{ subject_token: tokens.refresh_token }, /subject_token is not/],
+      [{ subject_token: tokens.id_token }, /subject_token is not/],
+      [{ subject_token_type: '' }, /subject_token_type is missing/],
+      [{ subject_token_type: 'urn:ietf:params:oauth:token-type:id_token' }, /subject_token_type must/],
+      [{ subject_token_type: jwt }, /subject_token_type does not fit/],
+      [{ requested_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' }, /requested_token_type must/],
+      [{ actor_token: other.tokens.access_token }, /actor_token_type goes with actor_token/],
+      [{ actor_token_type: accessToken }, /actor_token_type goes with actor_token/],
+      [{ actor_token: 'x', actor_token_type: accessToken }, /actor_token is of use for tokens of an API alone/],
+    ] as const) {
+      assertError(await ask(client, token, more), 400, 'invalid_request', said);
+    }
+    assertError(await ask(client, token, { resource: 'https://api.example.com' }), 400, 'invalid_target');
+    assertError(await ask(client, token, { audience: other.client.client_id }), 400, 'invalid_target');
+    assert.equal(
+      (await ask(client, token, { audience: client.client_id, requested_token_type: accessToken })).status,
+      200,
+    );
+    app().services.clock.advance(3_600_000);
+    assertError(await ask(client, token), 400, 'invalid_request');
+  });
+
+  it('actor_token: a token of the client’s own makes it the actor; any other is refused', async () => {
+    const { client, gateway, tokens } = await linked();
+    const own = (await askTokens(app(), client, { grant_type: 'client_credentials' })).body.access_token;
+    const theirs = (await askTokens(app(), gateway, { grant_type: 'client_credentials' })).body.access_token;
+    const answer = await ask(client, tokens.access_token, { actor_token: own, actor_token_type: jwt });
+    assert.deepEqual(decodeJwt(answer.body.access_token)['act'], { sub: client.client_id }, answer.text);
+    for (const actor of [theirs, tokens.access_token, 'x']) {
+      const refused = await ask(client, tokens.access_token, { actor_token: actor, actor_token_type: accessToken });
+      assertError(refused, 400, 'invalid_request', /actor_token is not a good token/);
+    }
+  });
+
+  it('a token that is bound to a key is exchanged with a proof of it alone, and stays bound', async () => {
+    const [key, other] = [await newProofKey(), await newProofKey()];
+    const client = await registerClient(app(), metadata);
+    const user = await makeUser(app(), client.app_id);
+    const code = (await signInForCode(app(), client, user)).get('code') ?? '';
+    const token = (await askWithProof(app(), client, key, codeForm(code))).body.access_token;
+    const form = { grant_type: exchangeGrant, subject_token: token, subject_token_type: accessToken };
+    assertError(await ask(client, token), 400, 'invalid_request', /was not proven/);
+    assertError(await askWithProof(app(), client, other, form), 400, 'invalid_request', /was not proven/);
+    const answer = await askWithProof(app(), client, key, form);
+    assert.equal(answer.body.token_type, 'DPoP', answer.text);
+    assert.deepEqual((await introspect(client, answer.body.access_token)).cnf, { jkt: key.thumbprint });
+  });
+}

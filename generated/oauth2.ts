@@ -605,6 +605,14 @@ export interface components {
              */
             readonly id_token_signing_alg_values_supported: readonly ("RS256" | "ES256")[];
             /**
+             * @description Algorithms that sign userinfo, where a client registered one.
+             * @example [
+             *       "RS256",
+             *       "ES256"
+             *     ]
+             */
+            readonly userinfo_signing_alg_values_supported: readonly ("RS256" | "ES256")[];
+            /**
              * @description How clients authenticate at the token endpoint.
              * @example [
              *       "client_secret_basic",
@@ -943,17 +951,17 @@ export interface components {
              */
             readonly id_token_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
              * @example RS256
              */
             readonly userinfo_signed_response_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Refused with `invalid_client_metadata`. Userinfo is signed at most, never encrypted.
              * @example RSA-OAEP
              */
             readonly userinfo_encrypted_response_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Refused with `invalid_client_metadata`. Userinfo is signed at most, never encrypted.
              * @example A256GCM
              */
             readonly userinfo_encrypted_response_enc?: string;
@@ -1048,17 +1056,17 @@ export interface components {
              */
             readonly id_token_encrypted_response_enc?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Userinfo answers a JWT that is signed so (OpenID Connect Core section 5.3.2): RS256 or ES256; another is `invalid_client_metadata`. Left out: it answers JSON.
              * @example RS256
              */
             readonly userinfo_signed_response_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Refused with `invalid_client_metadata`. Userinfo is signed at most, never encrypted.
              * @example RSA-OAEP
              */
             readonly userinfo_encrypted_response_alg?: string;
             /**
-             * @description Refused with `invalid_client_metadata`. Userinfo answers JSON.
+             * @description Refused with `invalid_client_metadata`. Userinfo is signed at most, never encrypted.
              * @example A256GCM
              */
             readonly userinfo_encrypted_response_enc?: string;
@@ -1203,6 +1211,12 @@ export interface components {
              * @example https://portal.example.com/sector.json
              */
             readonly sector_identifier_uri?: string;
+            /**
+             * @description As registered. Absent where userinfo answers JSON.
+             * @example RS256
+             * @enum {string}
+             */
+            readonly userinfo_signed_response_alg?: "RS256" | "ES256";
             readonly request_object_signing_alg?: components["schemas"]["AssertionAlgorithm"];
             readonly request_uris?: components["schemas"]["RequestUris"];
             readonly require_pushed_authorization_requests?: components["schemas"]["RequirePushed"];
@@ -2472,6 +2486,8 @@ export interface components {
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Claims"];
+                /** @example eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIiwidHlwIjoiSldUIn0.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl */
+                readonly "application/jwt": string;
             };
         };
         /** @description The request cannot be read: a query parameter is given twice, the Host header is missing, doubled or not a host, or there is a body where none belongs. */
@@ -2870,6 +2886,10 @@ export interface operations {
                      *         "RS256",
                      *         "ES256"
                      *       ],
+                     *       "userinfo_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "ES256"
+                     *       ],
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
                      *         "client_secret_post",
@@ -3036,6 +3056,10 @@ export interface operations {
                      *         "pairwise"
                      *       ],
                      *       "id_token_signing_alg_values_supported": [
+                     *         "RS256",
+                     *         "ES256"
+                     *       ],
+                     *       "userinfo_signing_alg_values_supported": [
                      *         "RS256",
                      *         "ES256"
                      *       ],

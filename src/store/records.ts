@@ -226,6 +226,8 @@ export interface ExtraMetadata {
   readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
   /** The one algorithm of the client's request objects; absent: any that is offered. */
   readonly request_object_signing_alg?: AssertionAlgorithm;
+  /** What userinfo is signed with; absent: it is JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** Where request objects of the client may be fetched. */
   readonly request_uris?: readonly string[];
   /** Where the redirect URIs of a sector are listed. */

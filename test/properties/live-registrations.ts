@@ -13,7 +13,6 @@ const refused = Object.fromEntries(
     'sector_identifier_uri',
     'id_token_encrypted_response_alg',
     'id_token_encrypted_response_enc',
-    'userinfo_signed_response_alg',
     'userinfo_encrypted_response_alg',
     'userinfo_encrypted_response_enc',
     'request_object_signing_alg',

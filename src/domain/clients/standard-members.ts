@@ -2,6 +2,7 @@
 
 import type { AssertionAlgorithm, ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
+import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { assertionAlgorithms } from './client-keys.ts';
 import { invalid, pageUriFault } from './extra-metadata.ts';
 import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
@@ -14,7 +15,6 @@ import type { RegistrationRequest } from './registration-request.ts';
 const notOffered = [
   'id_token_encrypted_response_alg',
   'id_token_encrypted_response_enc',
-  'userinfo_signed_response_alg',
   'userinfo_encrypted_response_alg',
   'userinfo_encrypted_response_enc',
   'request_object_encryption_alg',
@@ -35,6 +35,7 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
     ...readBackchannel(request),
     ...readAlgorithm(request, 'token_endpoint_auth_signing_alg'),
     ...readAlgorithm(request, 'request_object_signing_alg'),
+    ...readUserinfoAlgorithm(request.userinfo_signed_response_alg),
     ...readRequestUris(request.request_uris),
     ...readSectorUri(request.sector_identifier_uri),
     ...(request.require_pushed_authorization_requests !== undefined && {
@@ -58,6 +59,14 @@ function readAlgorithm<const Name extends 'token_endpoint_auth_signing_alg' | 'r
   const known = assertionAlgorithms.find((one) => one === asked);
   if (!known) throw invalid(name, `must be ${assertionAlgorithms.join(' or ')}`);
   return { [name]: known } as { readonly [Member in Name]?: AssertionAlgorithm };
+}
+
+/** OpenID Connect Registration §2: by default the answer is not signed. */
+function readUserinfoAlgorithm(asked: string | undefined): Pick<ExtraMetadata, 'userinfo_signed_response_alg'> {
+  if (asked === undefined) return {};
+  const known = signingAlgorithms.find((one) => one === asked);
+  if (!known) throw invalid('userinfo_signed_response_alg', `must be ${signingAlgorithms.join(' or ')}`);
+  return { userinfo_signed_response_alg: known };
 }
 
 /** OpenID Connect Registration §2: https. */

@@ -54,6 +54,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     ],
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
+    userinfo_signing_alg_values_supported: signingAlgorithms,
     token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods,

@@ -26,6 +26,7 @@ export function representClient(
   const { token_endpoint_auth_signing_alg: signingAlg } = client.extra;
   const { dpop_bound_access_tokens } = client.extra;
   const { backchannel_logout_uri, backchannel_logout_session_required } = client.extra;
+  const { userinfo_signed_response_alg } = client.extra;
   const { sector_identifier_uri, request_object_signing_alg, request_uris, require_pushed_authorization_requests } =
     client.extra;
   return {
@@ -49,6 +50,7 @@ export function representClient(
     ...(backchannel_logout_session_required !== undefined && { backchannel_logout_session_required }),
     ...(dpop_bound_access_tokens !== undefined && { dpop_bound_access_tokens }),
     ...(signingAlg !== undefined && { token_endpoint_auth_signing_alg: signingAlg }),
+    ...(userinfo_signed_response_alg !== undefined && { userinfo_signed_response_alg }),
     ...(request_object_signing_alg !== undefined && { request_object_signing_alg }),
     ...(sector_identifier_uri !== undefined && { sector_identifier_uri }),
     ...(request_uris !== undefined && { request_uris }),

@@ -36,6 +36,7 @@ function wanted(issuer: string): Record<string, unknown> {
     subject_types_supported: ['public', 'pairwise'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     token_endpoint_auth_methods_supported: methods,
+    userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     introspection_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_signing_alg_values_supported: algorithms,

@@ -64,7 +64,8 @@ export function responseModes(app: AppOf): void {
     assert.ok(text.includes('action="https://app.example.com/callback?tenant=%22a%22&amp;b"'), text);
     assert.ok(text.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;"'), text);
     assert.equal(text.match(/<script/g)?.length, 1);
-    const src = /<script src="(\/assets\/send-form\.js\?v=[0-9a-f]{16})"><\/script>/.exec(text)?.[1] ?? '';
+    const src =
+      /<script type="module" src="(\/assets\/send-form\.js\?v=[0-9a-f]{16})"><\/script>/.exec(text)?.[1] ?? '';
     assert.equal((await app().send('GET', src)).status, 200);
     assert.match(text, /<button type="submit"/);
     const policy =

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { createRole } from '../../../src/domain/roles/roles.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { redeem, signedIn } from '../../support/sign-in.ts';
-import { type AppOf, askTokens, assertError, codeForm, settle, unlimited } from './asking.ts';
+import { authorizePath, redeem, redirectUri, signedIn } from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertClientError, assertError, codeForm, settle, unlimited } from './asking.ts';
 
 const path = '/oauth2/userinfo';
 const noToken = 'Bearer realm="gatehouse"';
@@ -45,6 +46,28 @@ export function userinfo(app: AppOf): void {
       assert.equal(headers['cache-control'], 'no-store');
     }
   });
+
+  for (const alg of ['RS256', 'ES256']) {
+    it(`${alg}: answers a client that registered it the same claims, signed (§5.3.2), and by no other algorithm`, async () => {
+      const setting = await settle(app(), { userinfo_signed_response_alg: alg });
+      const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
+      const { keys } = (await app().send('GET', '/oauth2/jwks')).body;
+      const claims = { sub: String(setting.user.id), email: setting.user.email };
+      const form = { access_token: tokens.access_token };
+      for (const answer of [await byHeader(app(), tokens.access_token), await app().send('POST', path, { form })]) {
+        assert.equal(answer.headers['content-type'], 'application/jwt');
+        const { payload } = await jwtVerify(answer.text, createLocalJWKSet({ keys }), { algorithms: [alg] });
+        assert.deepEqual(payload, { ...claims, iss: app().account.baseUrl, aud: setting.client.client_id });
+        const hint = authorizePath(setting.client, { id_token_hint: answer.text, prompt: 'none' });
+        assertClientError(app(), await app().send('GET', hint), 'invalid_request');
+      }
+      const headers = { authorization: `Bearer ${await app().bearer('register_clients')}` };
+      for (const wrong of ['none', 'HS256', 'PS256']) {
+        const json = { redirect_uris: [redirectUri], userinfo_signed_response_alg: wrong };
+        assertError(await app().send('POST', '/oauth2/register', { headers, json }), 400, 'invalid_client_metadata');
+      }
+    });
+  }
 
   it('gives no more than the scope, and leaves out what has no value', async () => {
     const setting = await settle(app(), {}, { firstname: undefined, lastname: undefined });

@@ -19,7 +19,7 @@ export const longestParameters = {
   claims: 4096,
   acr_values: 512,
   resource: 2048,
-  dpop_jkt: 43,
+  dpop_jkt: 128,
 } as const;
 
 export type ParameterName = keyof typeof longestParameters;

@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fastFolder } from '../test/support/fast-folder.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,7 +48,7 @@ const given = process.argv.slice(2);
 const files = given.filter((arg) => !arg.startsWith('-'));
 const passedOn = given.filter((arg) => arg.startsWith('-'));
 
-const server = startPostgres();
+const server = startPostgres(fastFolder());
 try {
   process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], server.url);
 } finally {

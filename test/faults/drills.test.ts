@@ -1,7 +1,4 @@
-/**
- * Every drill that measures no time, with a few rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6, and
- * `guesses.test.ts` has L6.
- */
+/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -125,7 +125,9 @@ describe('hosts and links (I3)', () => {
     assert.match(String(begun.headers['location']), /^\/continue\?request=/);
     const refused = await app.send('GET', authorizePath(client, { response_type: 'token' }), shouted);
     const told = new URL(String(refused.headers['location']));
-    assert.deepEqual([told.origin + told.pathname, told.searchParams.get('iss')], [redirectUri, app.account.baseUrl]);
+    // Answers to who wants tokens at once go in the fragment.
+    const iss = new URLSearchParams(told.hash.slice(1)).get('iss');
+    assert.deepEqual([told.origin + told.pathname, iss], [redirectUri, app.account.baseUrl]);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
     const headers = { ...poison, ...basic(client.client_id, client.client_secret ?? '') };
     const refreshed = await app.send('POST', '/oidc/2/token', { ...shouted, headers, form });

@@ -9,8 +9,9 @@ import { setAccount } from '../../src/domain/accounts/accounts.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import { createRole } from '../../src/domain/roles/roles.ts';
 import type { Answer } from '../support/conforms.ts';
+import { fastFolder } from '../support/fast-folder.ts';
 import { assertOwnForm, type FaultyApp, openFaultyApp } from '../support/faults.ts';
-import { type DatabaseKind, fastFolder } from '../support/stores.ts';
+import type { DatabaseKind } from '../support/stores.ts';
 
 /** A fault that was met: which call it was, and whether that had done its work. */
 export interface Injected {

@@ -10,8 +10,8 @@ export interface Amount {
 
 /** With every run of the tests. */
 export const few: Readonly<Record<DatabaseKind, Amount>> = {
-  sqlite: { valid: 30, wrong: 30 },
-  postgres: { valid: 15, wrong: 15 },
+  sqlite: { valid: 20, wrong: 20 },
+  postgres: { valid: 10, wrong: 10 },
 };
 
 /** In the drill O7: about half of those that fit the contract may be refused by a rule that it does not state. */

@@ -72,7 +72,10 @@ function textOf({ pattern, format, minLength = 0, maxLength = 4096 }: Schema): f
   const known = format === undefined ? undefined : formats[format];
   if (known) return known().filter(fits);
   const longest = fc.constantFrom('a', 'é', '漢', '😀').map((character) => character.repeat(maxLength));
-  return fc.oneof({ weight: 7, arbitrary: anyText({ minLength, maxLength: Math.min(maxLength, 40) }) }, longest);
+  return fc.oneof(
+    { weight: 7, arbitrary: anyText({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) }) },
+    longest,
+  );
 }
 
 function listOf(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown[]> {

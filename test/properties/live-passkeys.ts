@@ -23,8 +23,8 @@ export async function shownPasskey(pool: Pool, of: Purpose['of']): Promise<Taken
 }
 
 /** A new passkey, as the browser of a user makes it. */
-export function newPasskey(pool: Pool): Promise<Taken> {
-  return ownForm(pool, {
+export async function newPasskey(pool: Pool): Promise<Taken> {
+  const taken = await ownForm(pool, {
     fields: async ({ jar }) => {
       const { answer } = await walk(pool.app, jar, '/account/passkeys');
       const passkey = new TestPasskey(pool.app.account.baseUrl);
@@ -32,6 +32,7 @@ export function newPasskey(pool: Pool): Promise<Taken> {
     },
     endsBy: (status) => status < 400,
   });
+  return { ...taken, loose: [...(taken.loose ?? []), 'name'] };
 }
 
 /** One that is named anew, or removed; one that there is not stays as it is. */
@@ -42,5 +43,9 @@ export async function changedPasskey(pool: Pool, { pick }: Plan): Promise<Taken>
     endsBy: () => true,
   });
   const any = change === 'remove' ? ['passkey', 'name'] : ['passkey'];
-  return { ...taken, loose: [...(taken.loose ?? []), ...any], optional: [...(taken.optional ?? []), ...any] };
+  return {
+    ...taken,
+    loose: [...(taken.loose ?? []), 'passkey', 'name'],
+    optional: [...(taken.optional ?? []), ...any],
+  };
 }

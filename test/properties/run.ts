@@ -6,7 +6,8 @@ import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts
 import { setUser } from '../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
-import { type DatabaseKind, fastFolder } from '../support/stores.ts';
+import { fastFolder } from '../support/fast-folder.ts';
+import type { DatabaseKind } from '../support/stores.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
 import type { Fault, FaultKind } from './fault.ts';

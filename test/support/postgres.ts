@@ -150,9 +150,9 @@ interface ServerFolder {
 }
 
 /** A folder for the data of one server, which ends with this process even without `stop`. */
-function openFolder(): ServerFolder {
+function openFolder(parent = tmpdir()): ServerFolder {
   const user = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
+  const folder = mkdtempSync(join(parent, 'gatehouse-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) {
     chownSync(folder, user.uid, user.gid);
   }
@@ -176,9 +176,9 @@ function openFolder(): ServerFolder {
   };
 }
 
-/** Starts a server in about two seconds, blocking meanwhile. */
-export function startPostgres(): PostgresServer {
-  const opened = openFolder();
+/** Starts a server in about two seconds, blocking meanwhile. `parent` is the folder that its data is in. */
+export function startPostgres(parent?: string): PostgresServer {
+  const opened = openFolder(parent);
   const { folder, user, tools } = opened;
   const password = randomBytes(16).toString('hex');
   initialise(tools, folder, password, user);
@@ -237,21 +237,44 @@ export function postgresUrl(): string {
   return own?.url ?? process.env[serverVariable] ?? '';
 }
 
-async function administer(statement: string): Promise<void> {
+async function asAdministrator<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: postgresUrl() });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-/** Makes an empty database of a random name. */
-export async function freshDatabase(): Promise<FreshDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(`CREATE DATABASE ${name}`);
+async function administer(statement: string): Promise<void> {
+  await asAdministrator((client) => client.query(statement));
+}
+
+function urlOf(database: string): string {
   const url = new URL(postgresUrl());
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Makes an empty database of a random name, or a copy of `template`, which nobody may be connected to. */
+export async function freshDatabase(template = 'template1'): Promise<FreshDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** Makes the database of that name, unless the server has it: whole, once for all test files, by whoever comes first. */
+export async function ensureTemplate(name: string, fill: (url: string) => Promise<void>): Promise<void> {
+  await asAdministrator(async (client) => {
+    // Held until the connection ends.
+    await client.query('select pg_advisory_lock(1)');
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    const draft = `${name}_draft`;
+    await client.query(`DROP DATABASE IF EXISTS ${draft}`);
+    await client.query(`CREATE DATABASE ${draft}`);
+    await fill(urlOf(draft));
+    await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+  });
 }

@@ -1,11 +1,12 @@
 /** Stores for tests: both databases, fresh and migrated. */
 
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/knex/index.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshDatabase } from './postgres.ts';
+import { fastFolder } from './fast-folder.ts';
+import { ensureTemplate, freshDatabase } from './postgres.ts';
 
 export const databases = ['sqlite', 'postgres'] as const satisfies readonly Store['kind'][];
 
@@ -42,11 +43,27 @@ export function openPatientStore(url: string): Promise<Store> {
   return openStore({ url, acquireTimeoutMilliseconds: patienceMilliseconds });
 }
 
-/** A migrated store on a database of its own. */
-export async function openTestStore(kind: DatabaseKind, parent?: string): Promise<TestStore> {
-  const { url, drop } = await emptyDatabase(kind, parent);
+async function migrate(url: string): Promise<void> {
   const store = await openPatientStore(url);
   await store.migrate();
+  await store.close();
+}
+
+/** PostgreSQL copies a database in a tenth of the time that the migrations take. */
+async function migratedDatabase(kind: DatabaseKind, parent: string): Promise<TestDatabase> {
+  if (kind === 'postgres') {
+    await ensureTemplate('migrated', migrate);
+    return freshDatabase('migrated');
+  }
+  const database = await emptyDatabase(kind, parent);
+  await migrate(database.url);
+  return database;
+}
+
+/** A migrated store on a database of its own. */
+export async function openTestStore(kind: DatabaseKind, parent = fastFolder()): Promise<TestStore> {
+  const { url, drop } = await migratedDatabase(kind, parent);
+  const store = await openPatientStore(url);
   return {
     store,
     url,
@@ -55,12 +72,4 @@ export async function openTestStore(kind: DatabaseKind, parent?: string): Promis
       await drop();
     },
   };
-}
-
-/** Where a database that no test pulls the plug of is written fastest: in memory, where a gigabyte of it can be had so. */
-export function fastFolder(): string {
-  const memory = '/dev/shm';
-  if (!existsSync(memory)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize >= 2 ** 30 ? memory : tmpdir();
 }

@@ -22,7 +22,7 @@ export const drill: Drill = {
   id: 'A8',
   title: 'kill -9 of hook processes and of the service during sign-ins: each follows hook_failure, records are whole',
   rounds: 50,
-  quickRounds: 1,
+  quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -15,7 +15,7 @@ export const drill: Drill = {
   id: 'C1',
   title: 'changes from the command line are in force at its exit',
   rounds: 1000,
-  quickRounds: 20,
+  quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

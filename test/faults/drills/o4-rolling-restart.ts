@@ -17,7 +17,7 @@ export const drill: Drill = {
   id: 'O4',
   title: 'SIGTERM one after the other under load behind a balancer: no request fails (a round: each process once)',
   rounds: 10,
-  quickRounds: 1,
+  quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

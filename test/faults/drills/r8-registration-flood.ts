@@ -15,7 +15,7 @@ export const drill: Drill = {
   id: 'R8',
   title: 'a flood of registrations: 429 with Retry-After beyond the limit, other accounts unharmed',
   rounds: 20,
-  quickRounds: 1,
+  quickRounds: null,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -119,7 +119,7 @@ export function headers(app: AppOf): void {
     assert.equal(answer.status, 200);
     const withScript = String(answer.headers['content-security-policy']);
     const withoutScript = withScript.replace("; script-src 'self'", '');
-    const text = answer.text.replace(/<script src="\/assets\/[^"]+"><\/script>/, '');
+    const text = answer.text.replace(/<script type="module" src="\/assets\/[^"]+"><\/script>/, '');
     const headers = { ...answer.headers, 'content-security-policy': withoutScript };
     assert.notEqual(withScript, withoutScript);
     assertPage({ ...answer, text, headers }, "'self' https:");

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Mail, Mailer } from '../domain/mail.ts';
 import { createPrivateFile } from './private-file.ts';
 
@@ -37,8 +37,20 @@ export function createMailer({ smtp, from, folder }: MailOptions): Mailer {
   return smtp ? overSmtp(smtp, from) : intoFolder(folder, from);
 }
 
-function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, from: string): Mailer {
-  const transport = createTransport(
+function overSmtp(server: SmtpServer, from: string): Mailer {
+  let transport: Promise<Transporter> | undefined;
+  return {
+    send: async (mail) => {
+      transport ??= connect(server, from);
+      await (await transport).sendMail(headed(mail));
+    },
+  };
+}
+
+/** The package is loaded for the first message: most processes send none. */
+async function connect({ host, port, secure, user, password, isLocal }: SmtpServer, from: string) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport(
     {
       ...{ host, port, secure, ...timeouts, ...closed },
       // No password and no message over a network in the clear.
@@ -47,7 +59,6 @@ function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, f
     },
     { from },
   );
-  return { send: async (mail) => void (await transport.sendMail(headed(mail))) };
 }
 
 /**

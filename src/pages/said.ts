@@ -1,5 +1,7 @@
 /** Words that the account pages share. */
 
+import { once } from './once.ts';
+
 /** What a form did, by the word that its answer leads on with. */
 const notices = {
   password_changed: 'Your password is changed.',
@@ -25,16 +27,15 @@ export interface Moment {
   readonly iso: string;
 }
 
-const format = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
+/** Made for the first time that a page shows: that takes some milliseconds. */
+const format = once(
+  () => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
+);
 
 /** In UTC, since a page without a script does not know where its reader is. */
 export function moment(at: number): Moment {
   const date = new Date(at);
-  return { text: `${format.format(date)} UTC`, iso: date.toISOString() };
+  return { text: `${format().format(date)} UTC`, iso: date.toISOString() };
 }
 
 export function momentOrNull(at: number | null): Moment | null {

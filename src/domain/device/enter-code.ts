@@ -3,7 +3,7 @@ import type { DeviceCodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
-import { type OpenedRequest, openRequest } from '../login/open-request.ts';
+import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
 import { normalUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
 export interface TypedCode {
@@ -67,16 +67,11 @@ function parametersOf(
 ) {
   const shown = Buffer.from(shownUserCode(userCode));
   return {
+    ...noParameters,
     redirectUri: doneUri,
     redirectUriGiven: false,
     scope,
     serverId,
-    state: null,
-    nonce: null,
-    codeChallenge: null,
-    loginHint: null,
-    prompt: [],
-    maxAgeSeconds: null,
     device: { digest, sealedUserCode: vault.seal(account.record, place, shown) },
   };
 }

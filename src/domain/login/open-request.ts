@@ -3,10 +3,23 @@ import type { AuthorizationParameters, AuthorizationRequestRecord, ClientRecord 
 import type { Account } from '../accounts/account.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
+import { isOwnPages } from './own-pages.ts';
 import { usedUp } from './pushed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
 
 const requestMilliseconds = 10 * 60_000;
+
+/** Of a sign-in that no client asks for in a query of its own. */
+export const noParameters = {
+  scope: [],
+  state: null,
+  nonce: null,
+  codeChallenge: null,
+  loginHint: null,
+  prompt: [],
+  maxAgeSeconds: null,
+  serverId: null,
+} as const;
 
 /** What names a sign-in that was begun, and what binds it to the browser. */
 export interface OpenedRequest {
@@ -21,7 +34,7 @@ interface Opening extends Pick<BrowserState, 'browserSecret'> {
 }
 
 /**
- * Stores what a client asks for, checked, as a sign-in in progress of this browser. Throws
+ * Stores what a client, or a page of ours, asks for, checked, as a sign-in in progress of this browser. Throws
  * `authorization_request_invalid` for a pushed request that is used up.
  */
 export async function openRequest(
@@ -38,7 +51,7 @@ export async function openRequest(
     accountId: account.id,
     digest: digestOf(requestId),
     browserDigest: digestOf(browserSecret),
-    appId: client.appId,
+    appId: isOwnPages(client) ? null : client.appId,
     parameters,
     authenticatedAt: null,
     decision: null,

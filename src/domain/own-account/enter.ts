@@ -5,7 +5,8 @@ import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
 import { isMultiFactor } from '../login/methods.ts';
-import { type BegunSignIn, beginOwnSignIn } from '../login/own-pages.ts';
+import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
+import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -24,7 +25,7 @@ export interface Visit {
 }
 
 /** A sign-in comes first; it leads to the page. */
-export interface SignInFirst extends BegunSignIn {
+export interface SignInFirst extends OpenedRequest {
   readonly outcome: 'sign_in';
 }
 
@@ -59,9 +60,15 @@ export async function enter(
   if (session && known && !isOld && (!wanted || isMultiFactor(session.amr))) {
     return { outcome: 'open', user: known, session, csrf: csrfOf(browser) };
   }
-  const loginHint = user?.email ?? user?.username ?? null;
-  const asked = { path, maxAgeSeconds, secondFactor: wanted, loginHint };
-  return { outcome: 'sign_in', ...(await beginOwnSignIn(services, account, asked, browser.browserSecret)) };
+  const asked = {
+    ...noParameters,
+    redirectUri: path,
+    redirectUriGiven: true,
+    loginHint: user?.email ?? user?.username ?? null,
+    maxAgeSeconds,
+    ...(wanted && { secondFactor: true }),
+  };
+  return { outcome: 'sign_in', ...(await openRequest(services, account, ownPages(account), asked, browser)) };
 }
 
 /** The same for a form. Throws `cross_site_request` as well. */

@@ -3,6 +3,7 @@ import type { DeviceCodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
+import { countFailures } from '../login/count-failures.ts';
 import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
 import { normalUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
@@ -36,26 +37,21 @@ export async function enterUserCode(
   requireCsrf(browser, csrf);
   const userCode = normalUserCode(typed.userCode);
   if (userCode === '') return { outcome: 'missing' };
-  // As for passwords: taken first and given back, so that parallel guesses cannot outrun it.
-  await services.limits.take(account, 'sign-in', typed.source);
-  let wrong = false;
-  try {
+  const opened = await countFailures(services.limits, account, typed.source, async () => {
     const digest = userCodeDigest(services.vault, account.record, userCode);
     const device = await services.store.deviceCodes.findByUserCode(account.id, digest);
     const client = device && (await services.store.clients.findByApp(account.id, device.appId));
     if (client && device.decision === null && device.expiresAt > services.clock.now()) {
       const parameters = parametersOf(services, account, device, userCode, typed.doneUri);
-      return { outcome: 'begun', ...(await openRequest(services, account, client, parameters, browser)) };
+      return openRequest(services, account, client, parameters, browser);
     }
-    wrong = true;
     // Nobody knows who typed.
     const actor = { type: 'user', id: null } as const;
     const target = { type: 'account', id: account.id } as const;
     await recordEvent(services.store, services, account, { action: 'device.code_refused', actor, target, detail: {} });
-    return { outcome: 'wrong' };
-  } finally {
-    if (!wrong) await services.limits.refund(account, 'sign-in', typed.source);
-  }
+    return null;
+  });
+  return opened ? { outcome: 'begun', ...opened } : { outcome: 'wrong' };
 }
 
 function parametersOf(

@@ -8,6 +8,7 @@ import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
+import { countFailures } from './count-failures.ts';
 
 export interface PasswordAttempt {
   readonly username: string;
@@ -48,11 +49,7 @@ export async function tryPassword(
   migrate?: () => Promise<UserRecord | null>,
 ): Promise<TriedPassword> {
   const { passwords, limits } = services;
-  const { source } = attempt;
-  // Taken first and given back after success, so that parallel guesses cannot outrun it.
-  if (source !== null) await limits.take(account, 'sign-in', source);
-  let wrong = false;
-  try {
+  const tryOnce = async (): Promise<TriedPassword> => {
     // The place is kept before anything is counted: who is turned away has not guessed.
     const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
     if (tried.user) await renewImported(services, tried.user, attempt.password);
@@ -61,11 +58,9 @@ export async function tryPassword(
     const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
     if (migrated) return { user: migrated };
     await recordFailure(services, account, tried);
-    wrong = true;
     return tried;
-  } finally {
-    if (!wrong && source !== null) await limits.refund(account, 'sign-in', source);
-  }
+  };
+  return countFailures(limits, account, attempt.source, tryOnce, ({ user }) => user === null);
 }
 
 /** The first right sign-in with an imported password stores it as every other; a later one does when that cannot be now. */

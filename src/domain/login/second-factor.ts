@@ -11,6 +11,7 @@ import { digestOf, newSecret, uuidOf } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { currentStep, notDue } from './continue.ts';
+import { countFailures } from './count-failures.ts';
 import { codeMethods, withSecondFactor } from './methods.ts';
 import type { DueFactor } from './pending.ts';
 import { policyOfSignIn } from './policy-of-sign-in.ts';
@@ -62,19 +63,11 @@ export async function giveSecondFactor(
 ): Promise<SecondFactorResult> {
   const due = await requireDue(services, account, browser, csrf, 'second_factor');
   if (code === '') return { outcome: 'refused', due, problem: 'missing' };
-  // As for passwords: taken first and given back, so that parallel guesses cannot outrun it.
-  await services.limits.take(account, 'sign-in', source);
-  let wrong = false;
-  try {
-    const attempt = { code, deviceId: null, actor: { type: 'user', id: due.user.id } } as const;
-    const advanced = await useCode(services, account, due.user, attempt, (tx) =>
-      advance(services, tx, account, browser, due, codeMethods),
-    );
-    wrong = advanced === null;
-    return advanced ?? { outcome: 'refused', due, problem: 'wrong' };
-  } finally {
-    if (!wrong) await services.limits.refund(account, 'sign-in', source);
-  }
+  const attempt = { code, deviceId: null, actor: { type: 'user', id: due.user.id } } as const;
+  const advanced = await countFailures(services.limits, account, source, () =>
+    useCode(services, account, due.user, attempt, (tx) => advance(services, tx, account, browser, due, codeMethods)),
+  );
+  return advanced ?? { outcome: 'refused', due, problem: 'wrong' };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Purpose } from '../passkeys/challenge.ts';
 import { passkeyOptions, usePasskey } from '../passkeys/use-passkey.ts';
 import { makesCodes } from '../second-factor/kinds.ts';
 import type { BrowserState } from './authorization-request.ts';
+import { countFailures } from './count-failures.ts';
 import { passkeyMethods } from './methods.ts';
 import type { DueFactor } from './pending.ts';
 import { advance, requireDue, type SecondFactorResult } from './second-factor.ts';
@@ -46,9 +47,7 @@ export async function giveSecondPasskey(
   { answer, source }: Pick<GivenPasskey, 'answer' | 'source'>,
 ): Promise<SecondFactorResult> {
   const due = await requireDue(services, account, browser, csrf, 'second_factor');
-  await services.limits.take(account, 'sign-in', source);
-  let wrong = false;
-  try {
+  const advanced = await countFailures(services.limits, account, source, async () => {
     const attempt = { answer, purpose: purposeOf(due), userId: due.user.id };
     const tried = await usePasskey(services, account, attempt, (tx, used) =>
       advance(services, tx, account, browser, due, passkeyMethods(used)),
@@ -56,12 +55,8 @@ export async function giveSecondPasskey(
     if (tried.right) return tried.result;
     const about = { type: 'user', id: due.user.id } as const;
     const detail = { reason: 'wrong_passkey' } as const;
-    await recordEvent(services.store, services, account, {
-      ...{ action: 'mfa.failed', actor: about, target: about, detail },
-    });
-    wrong = true;
-    return { outcome: 'refused', due, problem: 'passkey' };
-  } finally {
-    if (!wrong) await services.limits.refund(account, 'sign-in', source);
-  }
+    await recordEvent(services.store, services, account, { action: 'mfa.failed', actor: about, target: about, detail });
+    return null;
+  });
+  return advanced ?? { outcome: 'refused', due, problem: 'passkey' };
 }

@@ -6,6 +6,7 @@ import type { Purpose } from '../passkeys/challenge.ts';
 import { passkeyOptions, type UsedPasskey, usePasskey } from '../passkeys/use-passkey.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import type { PasswordAttempt } from './check-password.ts';
+import { countFailures } from './count-failures.ts';
 import { passkeyMethods } from './methods.ts';
 import { fireForRequest, policyOfSignIn } from './policy-of-sign-in.ts';
 import { finishSignIn, type Halfway, keepHalfway, type SignedIn } from './sign-in.ts';
@@ -73,16 +74,13 @@ export async function signInWithPasskey(
 }
 
 /** Whose passkey it is, or null. What is wrong counts as a failed sign-in of its address, and of nobody else. */
-async function tryPasskey(
+function tryPasskey(
   services: SignInServices,
   account: Account,
   request: OpenRequest,
   { answer, source }: GivenPasskey,
 ): Promise<UsedPasskey | null> {
-  // As for passwords: taken first and given back, so that parallel tries cannot outrun it.
-  await services.limits.take(account, 'sign-in', source);
-  let wrong = false;
-  try {
+  return countFailures(services.limits, account, source, async () => {
     const attempt = { answer, purpose: purposeOf(request), userId: null };
     const tried = await usePasskey(services, account, attempt, async (_tx, used) => used);
     if (tried.right) return tried.result;
@@ -92,9 +90,6 @@ async function tryPasskey(
       target: { type: 'user', id: tried.userId },
       detail: { reason: 'wrong_passkey' },
     });
-    wrong = true;
     return null;
-  } finally {
-    if (!wrong) await services.limits.refund(account, 'sign-in', source);
-  }
+  });
 }

@@ -5,8 +5,9 @@ import type { LimitName } from './domain/accounts/settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
-import type { Mailer, ResetMails } from './domain/mail.ts';
+import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
+import type { Worker } from './domain/worker.ts';
 import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
@@ -113,14 +114,6 @@ export interface ClientKeys {
   ): Promise<readonly ClientKey[] | null>;
 }
 
-/** Tells clients of sessions that ended, from what the store keeps for them. */
-export interface LogoutNotices {
-  /** Sends what is due, in the background. */
-  wake(): void;
-  /** The same; settles when nothing is due any more. Failures are logged. */
-  run(): Promise<void>;
-}
-
 /** Counts per account, day and subject of what the trail does not tell one by one. */
 export interface DailyCounts {
   add(accountId: number, kind: CountKind, subjectId: number): void;
@@ -180,9 +173,11 @@ export interface Services {
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
-  readonly logoutNotices: LogoutNotices;
+  /** Tells clients of sessions that ended. */
+  readonly logoutNotices: Worker;
   readonly mailer: Mailer;
-  readonly resetMails: ResetMails;
+  /** Sends the links that users asked for. */
+  readonly resetMails: Worker;
   /** Runs the functions of hooks. */
   readonly hooks: HookRunner;
   /** How long a run of a hook waits for the account's limit of runs. */

@@ -12,11 +12,3 @@ export interface Mailer {
   /** Settles when the mail server, or the folder, has taken the message; rejects when it did not. */
   send(mail: Mail): Promise<void>;
 }
-
-/** Sends the links that users asked for, from what the store keeps for them. */
-export interface ResetMails {
-  /** Sends what is due, in the background. */
-  wake(): void;
-  /** The same; settles when nothing is due any more. Failures are logged. */
-  run(): Promise<void>;
-}

@@ -8,7 +8,7 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { allowedScope, grantableScope } from '../tokens/scopes.ts';
 import { newUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
-export const deviceCodeSeconds = 600;
+const deviceCodeSeconds = 600;
 const intervalSeconds = 5;
 /** A user code that another device shows is drawn again; that it happens twice is a fault. */
 const mostDraws = 3;

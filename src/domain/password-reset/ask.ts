@@ -17,7 +17,7 @@ export const namePlace = 'reset_requests|sealed_name';
 
 /**
  * Keeps that somebody asked for a link for this name. Whether anybody has it is looked up afterwards, by
- * `ResetMails`: the same work is done for every name before the answer. False for an empty name. Throws
+ * `resetMails`: the same work is done for every name before the answer. False for an empty name. Throws
  * `cross_site_request`, `rate_limited`, `unavailable`.
  */
 export async function askForReset(

@@ -7,9 +7,10 @@ import { accountOf } from '../accounts/accounts.ts';
 import { actAs } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import type { ResetMails } from '../mail.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
+import { passwordLink } from '../users/password-link.ts';
+import { createWorker, type Worker } from '../worker.ts';
 import { namePlace } from './ask.ts';
 import { resetMessage } from './message.ts';
 
@@ -17,55 +18,27 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** How long a link works. */
-export const resetLifeMinutes = 60;
+const resetLifeMinutes = 60;
 /** After each message that could not be sent, until the next; after the last one it is given up. */
 const pauses = [10 * second, minute, 5 * minute, 15 * minute];
 /** For so long nobody else tries; longer than a message can take. */
 const claimMilliseconds = 2 * minute;
 const atOnce = 4;
-/** The hosted page that the link opens. */
-const page = '/password/reset';
 
 type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
 
 /** Sends what the store holds, `atOnce` at a time. */
-export function createResetMails(services: MailServices): ResetMails {
-  let running: Promise<void> | null = null;
-  let again = false;
-
-  async function work(): Promise<void> {
-    const { store, clock } = services;
-    do {
-      again = false;
-      const now = clock.now();
-      const claimed = await store.resetRequests.claim(now, now + claimMilliseconds, atOnce);
-      // One that fails is due again; the others do not wait for it.
-      await Promise.all(claimed.map((request) => inItsName(request, () => deliver(services, request)).catch(note)));
-      again ||= claimed.length === atOnce;
-    } while (again);
-  }
-
-  function note(error: unknown): void {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
-    services.log.error('reset mails failed', { stack });
-  }
-
-  function run(): Promise<void> {
-    again = true;
-    running ??= work()
-      .catch(note)
-      .finally(() => {
-        running = null;
-      });
-    return running;
-  }
-
-  return { run, wake: () => void run() };
-}
-
-/** The trail names the request that asked, and nobody: whoever sent it did not show who they are. */
-function inItsName<Result>({ source, requestId }: ResetRequestRecord, work: () => Promise<Result>): Promise<Result> {
-  return actAs({ actor: { type: 'user', id: null }, source, requestId }, work);
+export function createResetMails(services: MailServices): Worker {
+  return createWorker(services, {
+    name: 'reset mails',
+    atOnce,
+    claim: (now) => services.store.resetRequests.claim(now, now + claimMilliseconds, atOnce),
+    // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
+    deliver: (request) => {
+      const { source, requestId } = request;
+      return actAs({ actor: { type: 'user', id: null }, source, requestId }, () => deliver(services, request));
+    },
+  });
 }
 
 async function deliver(services: MailServices, request: ResetRequestRecord): Promise<void> {
@@ -155,7 +128,7 @@ async function createLink(services: MailServices, account: Account, { id }: User
     const target = { type: 'user', id } as const;
     await recordEvent(tx, services, account, { action: 'password_reset.created', target, detail: {} });
   });
-  return `${account.baseUrl}${page}?token=${token}`;
+  return passwordLink(account, token);
 }
 
 /** The log gets no word of what a mail server answered: that may repeat the message. */

@@ -1,12 +1,12 @@
 /** Tells clients that a session of theirs ended (OpenID Connect Back-Channel Logout 1.0). */
 
 import { randomUUID } from 'node:crypto';
-import type { LogoutNotices, Services } from '../../services.ts';
+import type { Services } from '../../services.ts';
 import type { ClientRecord, NoticeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
-import { actAs } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
+import { createWorker, type Worker } from '../worker.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -23,36 +23,13 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'egress' | 'addresses' | 'log'>;
 
 /** Sends what the store holds, `atOnce` at a time. A notice that was sent may be sent again when this process is killed. */
-export function createLogoutNotices(services: NoticeServices): LogoutNotices {
-  let running: Promise<void> | null = null;
-  let again = false;
-
-  async function work(): Promise<void> {
-    const { store, clock } = services;
-    do {
-      again = false;
-      const now = clock.now();
-      const claimed = await store.notices.claim(now, now + claimMilliseconds, atOnce);
-      await Promise.all(claimed.map((notice) => deliver(services, notice)));
-      again ||= claimed.length === atOnce;
-    } while (again);
-  }
-
-  function run(): Promise<void> {
-    again = true;
-    // What the service does by itself: not in the name of the request that woke it.
-    running ??= actAs({ actor: null, source: null, requestId: null }, work)
-      .catch((error: unknown) => {
-        const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
-        services.log.error('logout notices failed', { stack });
-      })
-      .finally(() => {
-        running = null;
-      });
-    return running;
-  }
-
-  return { run, wake: () => void run() };
+export function createLogoutNotices(services: NoticeServices): Worker {
+  return createWorker(services, {
+    name: 'logout notices',
+    atOnce,
+    claim: (now) => services.store.notices.claim(now, now + claimMilliseconds, atOnce),
+    deliver: (notice) => deliver(services, notice),
+  });
 }
 
 async function deliver(services: NoticeServices, notice: NoticeRecord): Promise<void> {

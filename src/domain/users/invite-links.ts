@@ -4,10 +4,9 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from './identifiers.ts';
+import { passwordLink } from './password-link.ts';
 
 const lifeMilliseconds = 72 * 3_600_000;
-/** The hosted page that the link opens. */
-const page = '/password/reset';
 
 /**
  * A link to the page on which the user with this e-mail address chooses a password (the document's §2.6); null when
@@ -37,7 +36,7 @@ async function createInviteLink(
     });
     await recordEvent(tx, services, account, { action: 'invite.created', target, detail: {} });
   });
-  return `${account.baseUrl}${page}?token=${token}`;
+  return passwordLink(account, token);
 }
 
 /** Makes a link for a caller who is told what is wrong: throws `parameter_missing`, `value_invalid`. */

@@ -4,10 +4,10 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { useCode } from '../second-factor/check-code.ts';
-import { isTotpCode, kinds, normalCode } from '../second-factor/kinds.ts';
+import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
 import { giveRecoveryCodes } from '../second-factor/recovery-codes.ts';
-import { addDevice, type Setup, seedBytes, setupOf } from '../second-factor/registrations.ts';
-import { digestOf, newSecret, uuidOf } from '../secrets.ts';
+import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
+import { digestOf, newSecret } from '../secrets.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { currentStep, notDue } from './continue.ts';
@@ -31,8 +31,7 @@ export interface GivenCode {
 /** What became of a right code: signed in, or on the way to a new password. */
 export type Advanced = SignedIn | Halfway;
 
-export type CodeProblem = 'wrong' | 'missing';
-/** The same, or a passkey that is not taken. */
+/** What is wrong with a code, or a passkey that is not taken. */
 export type FactorProblem = CodeProblem | 'passkey';
 
 export type SecondFactorResult =
@@ -70,16 +69,8 @@ export async function giveSecondFactor(
   return advanced ?? { outcome: 'refused', due, problem: 'wrong' };
 }
 
-/**
- * What a sign-in offers to enrol is worked out, not stored: the page can be loaded again and shows the same key, a
- * sign-in that goes no further leaves nothing behind, and of two forms sent at once one enrols.
- */
-function offered({ vault }: Pick<Services, 'vault'>, { record }: Account, { request, user }: DueFactor) {
-  const own = (purpose: string) => vault.mac(record, purpose, `${request.record.digest} ${user.id}`);
-  return {
-    seed: own('second factor seed').subarray(0, seedBytes),
-    registrationId: uuidOf(own('second factor registration')),
-  };
+function offered(services: Pick<Services, 'vault'>, account: Account, { request, user }: DueFactor): Offer {
+  return offer(services, account, 'second factor', `${request.record.digest} ${user.id}`);
 }
 
 /** What the page shows on which a device is enrolled. */
@@ -96,22 +87,16 @@ export async function enrolSecondFactor(
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
-  { code: typed }: Pick<GivenCode, 'code'>,
+  { code }: Pick<GivenCode, 'code'>,
 ): Promise<EnrolmentResult> {
   const due = await requireDue(services, account, browser, csrf, 'enrolment');
-  if (typed === '') return { outcome: 'refused', due, problem: 'missing' };
-  const { seed, registrationId } = offered(services, account, due);
-  const code = normalCode(typed);
-  const now = services.clock.now();
-  const step = isTotpCode(code) ? services.totp.findStep(seed, code, now) : null;
-  if (step === null) return { outcome: 'refused', due, problem: 'wrong' };
   const { id } = due.user;
   const actor = { type: 'user', id } as const;
+  const device = acceptOffer(services, offered(services, account, due), code, actor);
+  if (typeof device === 'string') return { outcome: 'refused', due, problem: device };
   const enrolled = services.store.transaction(async (tx) => {
     // Another browser may have been faster: from then on a code of that device is asked for.
     if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
-    const { name } = kinds.totp;
-    const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
     await addDevice(services, tx, account, id, device);
     const codes = await giveRecoveryCodes(services, tx, account, id, actor);
     const next = await advance(services, tx, account, browser, due, codeMethods);

@@ -7,10 +7,10 @@ import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';
 import { raiseSession } from '../login/sessions.ts';
 import { type Device, listDevices, mostDevices, removeDevice } from '../second-factor/devices.ts';
-import { isTotpCode, kinds, makesCodes, normalCode } from '../second-factor/kinds.ts';
+import { makesCodes } from '../second-factor/kinds.ts';
+import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
 import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
-import { addDevice, type Setup, seedBytes, setupOf } from '../second-factor/registrations.ts';
-import { uuidOf } from '../secrets.ts';
+import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
 import type { Visit } from './enter.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
@@ -36,17 +36,9 @@ export async function listFactors(
   };
 }
 
-/**
- * What the page offers to enrol is worked out, not stored, as in a sign-in: the page can be loaded again and shows the
- * same key, and of two forms sent at once one enrols. The session gets a new digest with the device, so that the next
- * one has another key.
- */
-function offered({ vault }: Pick<Services, 'vault'>, { record }: Account, { digest, userId }: SessionRecord) {
-  const own = (purpose: string) => vault.mac(record, purpose, `${digest} ${userId}`);
-  return {
-    seed: own('own second factor seed').subarray(0, seedBytes),
-    registrationId: uuidOf(own('own second factor registration')),
-  };
+/** The session gets a new digest with the device, so that the next one has another key. */
+function offered(services: Pick<Services, 'vault'>, account: Account, { digest, userId }: SessionRecord): Offer {
+  return offer(services, account, 'own second factor', `${digest} ${userId}`);
 }
 
 /** What the page shows on which a device is enrolled. */
@@ -65,7 +57,7 @@ export type AddResult =
       readonly codes: readonly string[] | null;
       readonly sessionSecret: string;
     }
-  | { readonly outcome: 'refused'; readonly problem: 'wrong' | 'missing' };
+  | { readonly outcome: 'refused'; readonly problem: CodeProblem };
 
 /**
  * Enrols the device whose code this is; the session is worth a second factor from then on. A code of the seed that the
@@ -78,16 +70,10 @@ export async function addFactor(
   { user, session }: Pick<Visit, 'user' | 'session'>,
   typed: string,
 ): Promise<AddResult> {
-  if (typed === '') return { outcome: 'refused', problem: 'missing' };
-  const { seed, registrationId } = offered(services, account, session);
-  const code = normalCode(typed);
-  const now = services.clock.now();
-  const step = isTotpCode(code) ? services.totp.findStep(seed, code, now) : null;
-  if (step === null) return { outcome: 'refused', problem: 'wrong' };
   const actor = { type: 'user', id: user.id } as const;
+  const device = acceptOffer(services, offered(services, account, session), typed, actor);
+  if (typeof device === 'string') return { outcome: 'refused', problem: device };
   const added = services.store.transaction(async (tx): Promise<AddResult> => {
-    const { name } = kinds.totp;
-    const device = { kind: 'totp', name, seed, step, now, expiresAt: null, actor, registrationId } as const;
     await addDevice(services, tx, account, user.id, device);
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);

@@ -63,7 +63,7 @@ export async function startRegistration(
   });
 }
 
-interface AddedDevice {
+export interface AddedDevice {
   readonly kind: FactorKind;
   readonly name: string;
   readonly seed: Buffer;

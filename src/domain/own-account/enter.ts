@@ -54,10 +54,12 @@ export async function enter(
   const known = user && user.status !== 4 ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
-  const wanted = known ? await wantsSecondFactor(services, account, known, recent) : false;
-  const maxAgeSeconds = recent ? recentSeconds : null;
-  const isOld = maxAgeSeconds !== null && (session?.authenticatedAt ?? 0) + maxAgeSeconds * 1000 < services.clock.now();
-  if (session && known && !isOld && (!wanted || isMultiFactor(session.amr))) {
+  const isFresh =
+    session !== null && (!recent || session.authenticatedAt + recentSeconds * 1000 >= services.clock.now());
+  // Then no policy wants more.
+  const isShown = isFresh && isMultiFactor(session.amr);
+  const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));
+  if (isFresh && known && !wanted) {
     return { outcome: 'open', user: known, session, csrf: csrfOf(browser) };
   }
   const asked = {
@@ -65,7 +67,7 @@ export async function enter(
     redirectUri: path,
     redirectUriGiven: true,
     loginHint: user?.email ?? user?.username ?? null,
-    maxAgeSeconds,
+    maxAgeSeconds: recent ? recentSeconds : null,
     ...(wanted && { secondFactor: true }),
   };
   return { outcome: 'sign_in', ...(await openRequest(services, account, ownPages(account), asked, browser)) };

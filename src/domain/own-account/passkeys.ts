@@ -7,7 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { endOfChallenge, newChallenge, type Purpose, useChallenge } from '../passkeys/challenge.ts';
 import { referenceTo, relyingPartyOf, userHandleOf } from '../passkeys/relying-party.ts';
-import { mostDevices, removeDevice, unknownDevice } from '../second-factor/devices.ts';
+import { canAddDevice, removeDevice, unknownDevice } from '../second-factor/devices.ts';
 import { addDevice } from '../second-factor/registrations.ts';
 import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
@@ -44,12 +44,11 @@ function purposeOf({ session }: Owner): Purpose {
 export async function listOwnPasskeys(services: WriteServices, account: Account, visit: Owner): Promise<OwnPasskeys> {
   const { user } = visit;
   const stored = await services.store.passkeys.list(account.id, user.id);
-  const devices = await services.store.secondFactors.countDevices(account.id, user.id, services.clock.now());
+  const canAdd = await canAddDevice(services.store, account, user.id, services.clock.now());
   const passkeys = stored.map(({ device: { id, name, createdAt, lastUsedAt }, passkey: { backedUp } }) => {
     return { id, name, createdAt, lastUsedAt, backedUp };
   });
-  const full = devices >= mostDevices;
-  return { passkeys, creationOptions: full ? null : creationOptions(services, account, visit, stored) };
+  return { passkeys, creationOptions: canAdd ? creationOptions(services, account, visit, stored) : null };
 }
 
 function creationOptions(

@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';
 import { raiseSession } from '../login/sessions.ts';
-import { type Device, listDevices, mostDevices, removeDevice } from '../second-factor/devices.ts';
+import { canAddDevice, type Device, listDevices, removeDevice } from '../second-factor/devices.ts';
 import { makesCodes } from '../second-factor/kinds.ts';
 import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
 import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
@@ -32,7 +32,7 @@ export async function listFactors(
   return {
     devices: (await listDevices({ store }, account, id)).filter(makesCodes),
     recoveryCodesLeft: await store.secondFactors.countRecoveryCodes(account.id, id),
-    canAdd: (await store.secondFactors.countDevices(account.id, id, clock.now())) < mostDevices,
+    canAdd: await canAddDevice(store, account, id, clock.now()),
   };
 }
 

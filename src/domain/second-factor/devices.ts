@@ -10,6 +10,16 @@ import { kinds, makesCodes } from './kinds.ts';
 /** How many devices a user may have, those included that wait to be accepted. */
 export const mostDevices = 10;
 
+/** Whether the user may have one more. */
+export async function canAddDevice(
+  { secondFactors }: Pick<StoreVerbs, 'secondFactors'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  now: Milliseconds,
+): Promise<boolean> {
+  return (await secondFactors.countDevices(account.id, userId, now)) < mostDevices;
+}
+
 /** A device as its owner and the management see it; its seed is in none of it. */
 export interface Device {
   readonly id: number;

@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { newUuid } from '../secrets.ts';
 import { readText } from '../text.ts';
 import { requireUserId } from '../users/users.ts';
-import { mostDevices } from './devices.ts';
+import { canAddDevice, mostDevices } from './devices.ts';
 import { findStepOf, kinds, normalCode, sealSeed } from './kinds.ts';
 
 type AccountOf = Pick<Account, 'id' | 'record'>;
@@ -85,7 +85,7 @@ export async function addDevice(
   userId: number,
   { kind, name, seed, step, now, expiresAt, actor, ...given }: AddedDevice,
 ): Promise<FactorDeviceRecord> {
-  if ((await tx.secondFactors.countDevices(account.id, userId, now)) >= mostDevices) {
+  if (!(await canAddDevice(tx, account, userId, now))) {
     const message = `the user has ${mostDevices} devices, or registrations of them, already`;
     throw new Failure('value_invalid', { name: 'factor_id', message });
   }

@@ -7,8 +7,9 @@ import {
   passwordPolicy,
 } from '../../../domain/own-account/change-password.ts';
 import type { Visit } from '../../../domain/own-account/enter.ts';
-import { listFactors } from '../../../domain/own-account/second-factors.ts';
 import { listSessions } from '../../../domain/own-account/sessions.ts';
+import { listDevices } from '../../../domain/second-factor/devices.ts';
+import { makesCodes } from '../../../domain/second-factor/kinds.ts';
 import { fullName } from '../../../domain/users/names.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { accountPage, passwordChangePage } from '../../../pages/views.ts';
@@ -40,14 +41,16 @@ export function overview(services: Needs): Handlers<Operations> {
       const entered = await visit(services, origin, 'showAccount');
       if (!entered.visit) return respond(303, undefined, { ...entered.onward });
       const { user } = entered.visit;
+      const devices = await listDevices(services, account, user.id);
+      const codeDevices = devices.filter(makesCodes).length;
       const view = {
         accountName: account.name,
         userName: fullName(user),
         userEmail: user.email ?? user.username ?? '',
         done: query?.done,
         passwordChangedAt: user.passwordChangedAt,
-        devices: (await listFactors(services, account, user)).devices.length,
-        passkeys: (await services.store.passkeys.list(account.id, user.id)).length,
+        devices: codeDevices,
+        passkeys: devices.length - codeDevices,
         sessions: (await listSessions(services, account, user)).length,
         apps: (await listApps(services, account, user)).length,
       };

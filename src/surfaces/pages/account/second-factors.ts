@@ -9,6 +9,7 @@ import {
   removeFactor,
   renewCodes,
 } from '../../../domain/own-account/second-factors.ts';
+import { canAddDevice } from '../../../domain/second-factor/devices.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { setCookie } from '../../../pages/cookies.ts';
 import { formAction } from '../../../pages/links.ts';
@@ -63,7 +64,9 @@ export function ownSecondFactors(services: Needs): Handlers<Operations> {
       const { account } = origin;
       const entered = await visit(services, origin, 'showNewSecondFactor', true);
       if (!entered.visit) return respond(303, undefined, { ...entered.onward });
-      if (!(await listFactors(services, account, entered.visit.user)).canAdd) return respond(303, undefined, list);
+      const { user } = entered.visit;
+      const canAdd = await canAddDevice(services.store, account, user.id, services.clock.now());
+      if (!canAdd) return respond(303, undefined, list);
       return respond(200, keyPage(account, entered.visit), entered.headers);
     },
 

@@ -4,7 +4,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders, representNewPassword } from './represent.ts';
+import { representNewPassword } from './represent.ts';
 
 /** POST /new-password: 303 onward, or 422 with the form again. */
 export function chooseNewPassword(
@@ -16,7 +16,7 @@ export function chooseNewPassword(
     const result = await choose(services, account, browser, body.csrf, given);
     if (result.outcome === 'refused') {
       const { due, problem } = result;
-      return respond(422, representNewPassword(account, browser, due, problem), formHeaders(due.request));
+      return respond(422, ...representNewPassword(account, browser, due, problem));
     }
     return respond(303, undefined, {
       location: pageLink('continueAuthorization', body.request ?? ''),

@@ -3,7 +3,7 @@ import { enrolSecondFactor as enrol, enrolmentSetup } from '../../domain/login/s
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import type { Services } from '../../services.ts';
-import { formChallenge, formHeaders, setCookies } from './represent.ts';
+import { challenged, setCookies } from './represent.ts';
 import { representEnrolment, representRecoveryCodes } from './represent-second-factor.ts';
 
 /** POST /second-factor/enrol: 200 with the recovery codes, or 401 with the form again. */
@@ -15,13 +15,11 @@ export function enrolSecondFactor(
     const result = await enrol(services, account, browser, body.csrf, { code: body.otp ?? '' });
     const { due } = result;
     if (result.outcome === 'refused') {
-      const form = representEnrolment(account, browser, due, enrolmentSetup(services, account, due), result.problem);
-      return respond(401, form, { ...formHeaders(due.request), ...formChallenge });
+      const setup = enrolmentSetup(services, account, due);
+      return respond(401, ...challenged(representEnrolment(account, browser, due, setup, result.problem)));
     }
     // In the answer itself: stored as digests, they cannot be shown by a page that comes after it.
-    return respond(200, representRecoveryCodes(account, due, result.codes, body.request ?? ''), {
-      ...formHeaders(due.request),
-      'set-cookie': setCookies(account, result.next),
-    });
+    const [html, headers] = representRecoveryCodes(account, due, result.codes, body.request ?? '');
+    return respond(200, html, { ...headers, 'set-cookie': setCookies(account, result.next) });
   };
 }

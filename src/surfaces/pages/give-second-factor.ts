@@ -5,7 +5,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formChallenge, formHeaders, setCookies } from './represent.ts';
+import { challenged, setCookies } from './represent.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
 /** POST /second-factor: 303 onward, or 401 with the form again. */
@@ -20,8 +20,7 @@ export function giveSecondFactor(
       const { due, problem } = result;
       const recovery = !body.otp && body.recovery_code !== undefined;
       const ways = await findFactorWays(services, account, due);
-      const form = representSecondFactor(account, browser, due, ways, { problem, recovery });
-      return respond(401, form, { ...formHeaders(due.request, ways.passkeyOptions !== null), ...formChallenge });
+      return respond(401, ...challenged(representSecondFactor(account, browser, due, ways, { problem, recovery })));
     }
     return respond(303, undefined, {
       location: pageLink('continueAuthorization', body.request ?? ''),

@@ -6,7 +6,7 @@ import type { Handlers } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formChallenge, formHeaders, representSignIn, setCookies } from './represent.ts';
+import { challenged, representSignIn, setCookies } from './represent.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
 /** Passkeys in place of the password, and after it. */
@@ -22,8 +22,7 @@ export function passkeySignIns(
       if (result.outcome === 'wrong') {
         const { request } = result;
         const again = { username: request.record.parameters.loginHint ?? '', problem: 'passkey' } as const;
-        const form = representSignIn(services, account, browser, request, again);
-        return respond(401, form, { ...formHeaders(request, true), ...formChallenge });
+        return respond(401, ...challenged(representSignIn(services, account, browser, request, again)));
       }
       const location = pageLink('continueAuthorization', body.request ?? '');
       return respond(303, undefined, { location, 'set-cookie': setCookies(account, result) });
@@ -37,8 +36,7 @@ export function passkeySignIns(
       if (result.outcome === 'refused') {
         const { due, problem } = result;
         const ways = await findFactorWays(services, account, due);
-        const form = representSecondFactor(account, browser, due, ways, { problem });
-        return respond(401, form, { ...formHeaders(due.request, ways.passkeyOptions !== null), ...formChallenge });
+        return respond(401, ...challenged(representSecondFactor(account, browser, due, ways, { problem })));
       }
       const location = pageLink('continueAuthorization', body.request ?? '');
       return respond(303, undefined, { location, 'set-cookie': setCookies(account, result) });

@@ -8,7 +8,7 @@ import type { CodeProblem } from '../../domain/second-factor/offers.ts';
 import type { Setup } from '../../domain/second-factor/registrations.ts';
 import { formAction, pageLink } from '../../pages/links.ts';
 import { enrolmentPage, recoveryCodesPage, secondFactorPage } from '../../pages/views.ts';
-import { formView, shownLogo } from './represent.ts';
+import { type FormPage, formPage, formView, shownLogo } from './represent.ts';
 
 function factorView(account: Account, browser: BrowserState, { request, user }: DueFactor) {
   return { ...formView(account, browser, request), username: user.email ?? user.username ?? '' };
@@ -21,12 +21,13 @@ export function representSecondFactor(
   due: DueFactor,
   ways: FactorWays,
   { problem, recovery = false }: { readonly problem?: FactorProblem; readonly recovery?: boolean } = {},
-): string {
-  return secondFactorPage({
+): FormPage {
+  const html = secondFactorPage({
     ...factorView(account, browser, due),
     ...{ ...ways, problem, recovery, action: formAction('giveSecondFactor') },
     passkeyAction: formAction('giveSecondPasskey'),
   });
+  return formPage(due.request, html, ways.passkeyOptions !== null);
 }
 
 /** The key of a device to be enrolled, and the form for its first code. */
@@ -36,25 +37,27 @@ export function representEnrolment(
   due: DueFactor,
   { secret, url }: Setup,
   problem?: CodeProblem,
-): string {
-  return enrolmentPage({
+): FormPage {
+  const html = enrolmentPage({
     ...factorView(account, browser, due),
     ...{ secret, url, problem, action: formAction('enrolSecondFactor') },
   });
+  return formPage(due.request, html);
 }
 
 /** New recovery codes, and the way on. */
 export function representRecoveryCodes(
   account: Account,
-  { request: { client } }: DueFactor,
+  { request }: DueFactor,
   codes: readonly string[],
   requestId: string,
-): string {
-  return recoveryCodesPage({
+): FormPage {
+  const html = recoveryCodesPage({
     accountName: account.name,
-    appName: displayName(client),
-    logoUri: shownLogo(client),
+    appName: displayName(request.client),
+    logoUri: shownLogo(request.client),
     codes,
     next: pageLink('continueAuthorization', requestId),
   });
+  return formPage(request, html);
 }

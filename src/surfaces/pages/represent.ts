@@ -25,15 +25,20 @@ export function shownLogo({ registeredBy, extra }: OpenRequest['client']): strin
   return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
 }
 
-/** Headers of a page with a form for a request; `script`: the page asks for a passkey as well. */
-export function formHeaders({ client, record }: OpenRequest, script = false): Record<string, string> {
+/** A page with its headers: what its policy does not know of, the browser does not run or show. */
+export type FormPage = readonly [html: string, headers: Readonly<Record<string, string>>];
+
+/** With the headers of a form for a request; `script`: the page asks for a passkey as well. */
+export function formPage({ client, record }: OpenRequest, html: string, script = false): FormPage {
   const { device, redirectUri } = record.parameters;
   // The way of a device ends at a page of ours.
-  return pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client), script });
+  return [html, pageHeaders({ ...(!device && { redirectUri }), logoUri: shownLogo(client), script })];
 }
 
 /** RFC 9110 §11.6.1 wants a challenge with every 401; no browser shows a prompt for this one. */
-export const formChallenge = { 'www-authenticate': 'Form realm="gatehouse"' } as const;
+export function challenged([html, headers]: FormPage): FormPage {
+  return [html, { ...headers, 'www-authenticate': 'Form realm="gatehouse"' }];
+}
 
 /** The cookies that are new after a form was right. */
 export function setCookies(account: Account, result: SignedIn | Halfway): string[] {
@@ -61,8 +66,8 @@ export function representSignIn(
   browser: BrowserState,
   request: OpenRequest,
   { username, problem }: { readonly username: string; readonly problem?: 'wrong' | 'missing' | 'passkey' },
-): string {
-  return signInPage({
+): FormPage {
+  const html = signInPage({
     ...formView(account, browser, request),
     username,
     problem,
@@ -70,6 +75,7 @@ export function representSignIn(
     passkeyOptions: signInPasskeyOptions(services, account, request),
     passkeyAction: formAction('signInWithPasskey'),
   });
+  return formPage(request, html, true);
 }
 
 type ConsentStep = Extract<Step, { step: 'consent' }>;
@@ -80,14 +86,15 @@ export function representNewPassword(
   browser: BrowserState,
   { request, user, policy }: DueReplacing,
   problem?: PasswordProblem,
-): string {
-  return newPasswordPage({
+): FormPage {
+  const html = newPasswordPage({
     ...formView(account, browser, request),
     username: user.email ?? user.username ?? '',
     minimumLength: policy.minimumPasswordLength,
     problem,
     action: formAction('chooseNewPassword'),
   });
+  return formPage(request, html);
 }
 
 const scopeViews: Readonly<Record<string, ScopeView>> = {
@@ -114,11 +121,11 @@ export function representConsent(
   account: Account,
   browser: BrowserState,
   { request, user, apiScopes }: ConsentStep,
-): string {
+): FormPage {
   const { client, record } = request;
   const { redirectUri, device } = record.parameters;
   const target = URL.parse(redirectUri);
-  return consentPage({
+  const html = consentPage({
     ...formView(account, browser, request),
     clientUri: client.extra.client_uri,
     policyUri: client.extra.policy_uri,
@@ -130,4 +137,5 @@ export function representConsent(
     scopes: consentScopes(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     action: formAction('decideConsent'),
   });
+  return formPage(request, html);
 }

@@ -4,7 +4,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders, representConsent } from './represent.ts';
+import { representConsent } from './represent.ts';
 
 /** GET /consent: what the application asks for, or onward when there is nothing to decide. */
 export function showConsent(services: Pick<Services, 'store' | 'clock' | 'vault'>): Handler<operations['showConsent']> {
@@ -14,7 +14,6 @@ export function showConsent(services: Pick<Services, 'store' | 'clock' | 'vault'
     if (current.step !== 'consent') {
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
-    const form = representConsent(services, account, browser, current);
-    return respond(200, form, formHeaders(current.request));
+    return respond(200, ...representConsent(services, account, browser, current));
   };
 }

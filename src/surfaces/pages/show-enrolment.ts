@@ -5,7 +5,6 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders } from './represent.ts';
 import { representEnrolment } from './represent-second-factor.ts';
 
 /** GET /second-factor/enrol: the key of a new device with the form for its first code, or onward when none is to be enrolled. */
@@ -19,6 +18,6 @@ export function showEnrolment(
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const setup = enrolmentSetup(services, account, current);
-    return respond(200, representEnrolment(account, browser, current, setup), formHeaders(current.request));
+    return respond(200, ...representEnrolment(account, browser, current, setup));
   };
 }

@@ -4,7 +4,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders, representNewPassword } from './represent.ts';
+import { representNewPassword } from './represent.ts';
 
 /** GET /new-password: the form, or onward when no new password is due. */
 export function showNewPassword(
@@ -16,6 +16,6 @@ export function showNewPassword(
     if (current.step !== 'new_password') {
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
-    return respond(200, representNewPassword(account, browser, current), formHeaders(current.request));
+    return respond(200, ...representNewPassword(account, browser, current));
   };
 }

@@ -5,7 +5,6 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders } from './represent.ts';
 import { representSecondFactor } from './represent-second-factor.ts';
 
 /** GET /second-factor: the forms for a code and for a passkey, as far as the user has either, or onward when none is due. */
@@ -19,7 +18,6 @@ export function showSecondFactor(
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const ways = await findFactorWays(services, account, current);
-    const form = representSecondFactor(account, browser, current, ways);
-    return respond(200, form, formHeaders(current.request, ways.passkeyOptions !== null));
+    return respond(200, ...representSecondFactor(account, browser, current, ways));
   };
 }

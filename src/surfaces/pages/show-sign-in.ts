@@ -4,7 +4,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formHeaders, representSignIn } from './represent.ts';
+import { representSignIn } from './represent.ts';
 
 /** GET /sign-in: the form, or onward when the browser is signed in already. */
 export function showSignIn(
@@ -18,7 +18,6 @@ export function showSignIn(
       return respond(303, undefined, { location: pageLink('continueAuthorization', query?.request ?? '') });
     }
     const given = { username: record.parameters.loginHint ?? '' };
-    const form = representSignIn(services, account, browser, current.request, given);
-    return respond(200, form, formHeaders(current.request, true));
+    return respond(200, ...representSignIn(services, account, browser, current.request, given));
   };
 }

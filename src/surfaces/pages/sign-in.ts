@@ -5,7 +5,7 @@ import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { formChallenge, formHeaders, representSignIn, setCookies } from './represent.ts';
+import { challenged, representSignIn, setCookies } from './represent.ts';
 
 /** POST /sign-in: 303 onward, or 401 with the form again. */
 export function signIn(
@@ -23,7 +23,6 @@ export function signIn(
       });
     }
     const { request, outcome: problem } = result;
-    const form = representSignIn(services, account, browser, request, { username, problem });
-    return respond(401, form, { ...formHeaders(request, true), ...formChallenge });
+    return respond(401, ...challenged(representSignIn(services, account, browser, request, { username, problem })));
   };
 }

@@ -14,7 +14,7 @@ import { fullName } from '../../../domain/users/names.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { accountPage, passwordChangePage } from '../../../pages/views.ts';
 import type { Services } from '../../../services.ts';
-import { formChallenge } from '../represent.ts';
+import { challenged } from '../represent.ts';
 import { done, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showAccount' | 'showPasswordChange' | 'changePassword'>;
@@ -80,7 +80,7 @@ export function overview(services: Needs): Handlers<Operations> {
       if (result.outcome === 'changed') return respond(303, undefined, done('showAccount', 'password_changed'));
       const form = await passwordForm(account, entered.visit, result.problem, endOthers);
       return result.problem === 'wrong'
-        ? respond(401, form, { ...entered.headers, ...formChallenge })
+        ? respond(401, ...challenged([form, entered.headers]))
         : respond(422, form, entered.headers);
     },
   };

@@ -15,7 +15,7 @@ import { setCookie } from '../../../pages/cookies.ts';
 import { formAction } from '../../../pages/links.ts';
 import { enrolmentPage, factorsPage, recoveryCodesPage } from '../../../pages/views.ts';
 import type { Services } from '../../../services.ts';
-import { formChallenge } from '../represent.ts';
+import { challenged } from '../represent.ts';
 import { done, numberOf, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<
@@ -78,7 +78,7 @@ export function ownSecondFactors(services: Needs): Handlers<Operations> {
       const result = await addFactor(services, account, entered.visit, body.otp ?? '');
       if (result.outcome === 'refused') {
         const form = keyPage(account, entered.visit, result.problem);
-        return respond(401, form, { ...entered.headers, ...formChallenge });
+        return respond(401, ...challenged([form, entered.headers]));
       }
       const cookie = { 'set-cookie': setCookie(account, 'sid', result.sessionSecret) };
       // In the answer itself: stored as digests, they cannot be shown by a page that comes after it.

@@ -2,6 +2,7 @@
 
 import { browserName } from './browser-name.ts';
 import { formAction } from './links.ts';
+import { type NewPasswordProblem, newPasswordProblem } from './new-password-page.ts';
 import { page, tile } from './page.ts';
 import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
@@ -25,8 +26,8 @@ function part(template: string, heading: string, view: OwnView, parts: object, p
   );
 }
 
-/** Why a new password was not taken; `weakness` follows the words "the password". */
-export type ChangeProblem = 'wrong' | 'missing' | 'different' | 'same' | { readonly weakness: string };
+/** Why a new password was not taken; `wrong`: the present one is not right. */
+export type ChangeProblem = 'wrong' | NewPasswordProblem;
 
 export interface PasswordChangeView extends OwnView {
   readonly username: string;
@@ -36,22 +37,14 @@ export interface PasswordChangeView extends OwnView {
 }
 
 // One text for a wrong password and a pause after too many: who found an open browser must learn nothing from it.
-const changeProblems = {
-  wrong: {
-    summary: 'This is not your present password',
-    advice: 'Enter the one that you sign in with now. After too many wrong ones, wait a while.',
-  },
-  missing: { summary: 'Something is missing', advice: 'Enter your new password twice.' },
-  different: { summary: 'The two passwords differ', advice: 'Enter the same new password in both fields.' },
-  same: { summary: 'This is your present password', advice: 'Choose one that is different.' },
-} as const;
+const wrongPassword = {
+  summary: 'This is not your present password',
+  advice: 'Enter the one that you sign in with now. After too many wrong ones, wait a while.',
+};
 
 export function passwordChangePage(view: PasswordChangeView): string {
   const { username, minimumLength, endOthers, problem } = view;
-  const said =
-    typeof problem === 'object'
-      ? { summary: 'Choose another password', advice: `The password ${problem.weakness}.` }
-      : problem && changeProblems[problem];
+  const said = problem === 'wrong' ? wrongPassword : problem && newPasswordProblem(problem);
   const action = formAction('changePassword');
   const parts = { username, minimumLength, endOthers, action, problem: said, wrong: problem === 'wrong' };
   return part('account-password', 'Change your password', view, parts, problem !== undefined);

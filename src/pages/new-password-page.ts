@@ -39,6 +39,12 @@ const problems = {
   same: { summary: 'This is your present password', advice: 'Choose one that is different.' },
 } as const;
 
+/** The same in words. */
+export function newPasswordProblem(problem: NewPasswordProblem) {
+  if (typeof problem !== 'object') return problems[problem];
+  return { summary: 'Choose another password', advice: `The password ${problem.weakness}.` };
+}
+
 /** The page on which an expired password is replaced: HTML of a whole document. */
 export function newPasswordPage(view: NewPasswordView): string {
   const { appName, logoUri, request } = view;
@@ -86,10 +92,7 @@ function passwordPage(view: PasswordView, { heading, tile, lead, hidden, submit 
       username: view.username,
       minimumLength: view.minimumLength,
       action: view.action,
-      problem:
-        typeof problem === 'object'
-          ? { summary: 'Choose another password', advice: `The password ${problem.weakness}.` }
-          : problem && problems[problem],
+      problem: problem && newPasswordProblem(problem),
     },
   );
 }

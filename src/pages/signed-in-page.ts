@@ -1,6 +1,5 @@
 import { formAction } from './links.ts';
-import { page, tile } from './page.ts';
-import { closedInItself, initial } from './text.ts';
+import { page, person, tile } from './page.ts';
 
 /** What the page of a signed-in user shows. */
 export interface SignedInView {
@@ -13,14 +12,13 @@ export interface SignedInView {
 /** Where an invited user arrives: HTML of a whole document. */
 export function signedInPage({ accountName, userName, userEmail }: SignedInView): string {
   const heading = 'You are signed in';
-  const name = userName || userEmail;
   return page(
     'signed-in',
     { title: heading, accountName },
     {
       heading,
       app: tile(accountName, undefined),
-      user: { name: closedInItself(name), initial: initial(name), email: userName && closedInItself(userEmail) },
+      user: person(userName, userEmail),
       account: formAction('showAccount'),
       message: 'Open the application that you were invited to. It knows you for as long as you are signed in here.',
     },

@@ -1,14 +1,13 @@
 import type { operations } from '../../../generated/pages.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { enterUserCode } from '../../domain/device/enter-code.ts';
-import { csrfToken } from '../../domain/login/authorization-request.ts';
-import { newBrowserSecret } from '../../domain/login/sessions.ts';
 import type { Handlers } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction, pageLink } from '../../pages/links.ts';
 import { deviceDonePage, devicePage, type UserCodeProblem } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
+import { bindForm } from './bind-form.ts';
 
 type DeviceOperations = Pick<operations, 'showDevice' | 'enterUserCode' | 'showDeviceDone'>;
 
@@ -21,13 +20,9 @@ export function devices(
 ): Handlers<DeviceOperations> {
   return {
     /** GET /device: the form; the browser gets what binds it to the form. */
-    showDevice: async ({ query, origin: { account, cookies } }, respond) => {
-      const present = browserState(account, cookies, formName).browserSecret;
-      const secret = newBrowserSecret(services.random, present);
-      return respond(200, formOf(account, secret, query?.user_code ?? ''), {
-        ...pageHeaders(),
-        ...(secret !== present && { 'set-cookie': setCookie(account, 'tx', secret) }),
-      });
+    showDevice: async ({ query, origin }, respond) => {
+      const { csrf, headers } = bindForm(services, origin, formName);
+      return respond(200, formOf(origin.account, csrf, query?.user_code ?? ''), headers);
     },
 
     /** POST /device: 303 to the sign-in, or 422 with the form again. */
@@ -37,7 +32,7 @@ export function devices(
       const doneUri = formAction('showDeviceDone');
       const entered = await enterUserCode(services, account, browser, body.csrf, { userCode, source, doneUri });
       if (entered.outcome !== 'begun') {
-        return respond(422, formOf(account, browser.browserSecret ?? '', userCode, entered.outcome), pageHeaders());
+        return respond(422, formOf(account, body.csrf ?? '', userCode, entered.outcome), pageHeaders());
       }
       return respond(303, undefined, {
         location: pageLink('continueAuthorization', entered.requestId),
@@ -53,7 +48,6 @@ export function devices(
   };
 }
 
-function formOf({ name }: Account, browserSecret: string, userCode: string, problem?: UserCodeProblem): string {
-  const csrf = csrfToken(browserSecret, formName);
+function formOf({ name }: Account, csrf: string, userCode: string, problem?: UserCodeProblem): string {
   return devicePage({ accountName: name, csrf, userCode, problem, action: formAction('enterUserCode') });
 }

@@ -1,13 +1,12 @@
 import type { operations } from '../../../generated/pages.ts';
-import { csrfToken } from '../../domain/login/authorization-request.ts';
-import { newBrowserSecret } from '../../domain/login/sessions.ts';
 import { askForReset, resetForm } from '../../domain/password-reset/ask.ts';
 import type { Handlers } from '../../http/operation.ts';
-import { browserState, setCookie } from '../../pages/cookies.ts';
+import { browserState } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction, pageLink } from '../../pages/links.ts';
 import { forgotPasswordPage, resetSentPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
+import { bindForm } from './bind-form.ts';
 
 type Operations = Pick<operations, 'showForgotPassword' | 'askForReset' | 'showResetSent'>;
 type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'resetMails'>;
@@ -16,15 +15,10 @@ type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 
 export function forgottenPassword(services: Needs): Handlers<Operations> {
   return {
     /** GET /forgot-password: the form; the browser gets what binds it to the form. */
-    showForgotPassword: async ({ query, origin: { account, cookies } }, respond) => {
-      const state = browserState(account, cookies, resetForm);
-      const secret = newBrowserSecret(services.random, state.browserSecret);
-      const csrf = csrfToken(secret, resetForm);
-      const form = forgotPasswordPage({ accountName: account.name, csrf, request: query?.request ?? '' });
-      return respond(200, form, {
-        ...pageHeaders(),
-        ...(secret !== state.browserSecret && { 'set-cookie': setCookie(account, 'tx', secret) }),
-      });
+    showForgotPassword: async ({ query, origin }, respond) => {
+      const { csrf, headers } = bindForm(services, origin, resetForm);
+      const view = { accountName: origin.account.name, csrf, request: query?.request ?? '' };
+      return respond(200, forgotPasswordPage(view), headers);
     },
 
     /** POST /forgot-password: 303 onward whatever the name is, or 422 with the form again where there is none. */
@@ -36,8 +30,7 @@ export function forgottenPassword(services: Needs): Handlers<Operations> {
         const location = request === '' ? formAction('showResetSent') : pageLink('showResetSent', request);
         return respond(303, undefined, { location });
       }
-      const csrf = csrfToken(browser.browserSecret ?? '', resetForm);
-      const form = forgotPasswordPage({ accountName: account.name, csrf, request, missing: true });
+      const form = forgotPasswordPage({ accountName: account.name, csrf: body.csrf ?? '', request, missing: true });
       return respond(422, form, pageHeaders());
     },
 

@@ -1,9 +1,7 @@
 import type { operations } from '../../../generated/pages.ts';
 import type { Account } from '../../domain/accounts/account.ts';
-import { type BrowserState, csrfToken } from '../../domain/login/authorization-request.ts';
 import { acceptInvite, findInvite, type OpenInvite } from '../../domain/login/invite.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
-import { newBrowserSecret } from '../../domain/login/sessions.ts';
 import { findSignedIn } from '../../domain/login/signed-in.ts';
 import { fullName } from '../../domain/users/names.ts';
 import type { Handlers } from '../../http/operation.ts';
@@ -13,6 +11,7 @@ import { formAction } from '../../pages/links.ts';
 import { invitePage, passwordSavedPage, signedInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
 import { done } from './account/entered.ts';
+import { bindForm } from './bind-form.ts';
 
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
@@ -22,14 +21,10 @@ export function invites(
 ): Handlers<InviteOperations> {
   return {
     /** GET /password/reset: the form; the browser gets what binds it to the form. */
-    showInvite: async ({ query, origin: { account, cookies } }, respond) => {
-      const invite = await findInvite(services, account, query?.token);
-      const state = browserState(account, cookies, invite.token);
-      const browserSecret = newBrowserSecret(services.random, state.browserSecret);
-      return respond(200, formOf(account, { ...state, browserSecret }, invite), {
-        ...pageHeaders(),
-        ...(browserSecret !== state.browserSecret && { 'set-cookie': setCookie(account, 'tx', browserSecret) }),
-      });
+    showInvite: async ({ query, origin }, respond) => {
+      const invite = await findInvite(services, origin.account, query?.token);
+      const { csrf, headers } = bindForm(services, origin, invite.token);
+      return respond(200, formOf(origin.account, csrf, invite), headers);
     },
 
     /** POST /password/reset: 303 to the page of a signed-in user, or 422 with the form again. */
@@ -39,7 +34,7 @@ export function invites(
       const result = await acceptInvite(services, account, browser, body.csrf, given);
       switch (result.outcome) {
         case 'refused':
-          return respond(422, formOf(account, browser, result.invite, result.problem), pageHeaders());
+          return respond(422, formOf(account, body.csrf ?? '', result.invite, result.problem), pageHeaders());
         case 'saved':
           return respond(200, passwordSavedPage(account.name, result.kind === 'reset'), pageHeaders());
         case 'signed_in':
@@ -66,13 +61,13 @@ export function invites(
 
 function formOf(
   account: Account,
-  { browserSecret }: BrowserState,
+  csrf: string,
   { kind, token, user, policy }: OpenInvite,
   problem?: PasswordProblem,
 ): string {
   return invitePage({
     accountName: account.name,
-    csrf: csrfToken(browserSecret ?? '', token),
+    csrf,
     token,
     forgotten: kind === 'reset',
     username: user.email ?? user.username ?? '',

@@ -1,12 +1,12 @@
 /** A user's own sessions: where they are signed in, and the end of it. */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { isLive } from '../login/sessions.ts';
-import { subjectOf } from '../tokens/subject.ts';
+import { tellClients } from '../sign-out/notices.ts';
 import type { Visit } from './enter.ts';
 
 /** More are not shown; the others end by themselves, or with all of them. */
@@ -39,7 +39,7 @@ export async function endOneSession(
   if (!session) return;
   const told = await services.store.transaction(async (tx) => {
     if (!(await tx.sessions.end(account.id, session.digest))) return 0;
-    const count = await tellClients(services, tx, account, user, session.sid, services.clock.now());
+    const count = await tellClients(services, tx, account, session, services.clock.now());
     const about = { type: 'user', id: user.id } as const;
     const detail = { session_id: session.id, clients_told: count };
     await recordEvent(tx, services, account, { action: 'session.ended', actor: about, target: about, detail });
@@ -75,7 +75,7 @@ export async function endSessions(
   const sids = await otherSids(tx, account, user, own, now);
   let clientsTold = 0;
   // First of all: clients are found by the grants of the session.
-  for (const sid of sids) clientsTold += await tellClients(services, tx, account, user, sid, now);
+  for (const sid of sids) clientsTold += await tellClients(services, tx, account, { userId: user.id, sid }, now);
   const because = 'signed out everywhere';
   const grantsRevoked = own
     ? await tx.grants.revokeOfUserElsewhere(account.id, user.id, own.sid, now, because)
@@ -99,17 +99,4 @@ async function otherSids(
   for (const { sid } of await tx.grants.listLive(account.id, id, now)) if (sid !== null) sids.add(sid);
   if (own) sids.delete(own.sid);
   return sids;
-}
-
-/** Has the clients of a session told that it ended; answers how many. */
-function tellClients(
-  services: Pick<Services, 'vault'>,
-  tx: StoreVerbs,
-  account: Account,
-  { id }: User,
-  sid: string,
-  now: Milliseconds,
-): Promise<number> {
-  const subjectFor = (client: Pick<ClientRecord, 'sector'>) => subjectOf(services, account, client, { id });
-  return tx.notices.addForSession(account.id, { userId: id, sid }, subjectFor, now);
 }

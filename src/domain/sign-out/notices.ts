@@ -2,10 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, NoticeRecord } from '../../store/records.ts';
+import type { ClientRecord, Milliseconds, NoticeRecord, SessionRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';
+import { subjectOf } from '../tokens/subject.ts';
 import { createWorker, type Worker } from '../worker.ts';
 
 const second = 1_000;
@@ -21,6 +23,18 @@ const tokenSeconds = 120;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'egress' | 'addresses' | 'log'>;
+
+/** Keeps what the clients of a session are to be told, in the transaction that ends it; answers how many are. */
+export function tellClients(
+  services: Pick<Services, 'vault'>,
+  tx: Pick<StoreVerbs, 'notices'>,
+  account: Account,
+  { userId, sid }: Pick<SessionRecord, 'userId' | 'sid'>,
+  now: Milliseconds,
+): Promise<number> {
+  const subjectFor = (client: Pick<ClientRecord, 'sector'>) => subjectOf(services, account, client, { id: userId });
+  return tx.notices.addForSession(account.id, { userId, sid }, subjectFor, now);
+}
 
 /** Sends what the store holds, `atOnce` at a time. A notice that was sent may be sent again when this process is killed. */
 export function createLogoutNotices(services: NoticeServices): Worker {

@@ -7,6 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
 import { findSession } from '../login/sessions.ts';
 import { subjectOf } from '../tokens/subject.ts';
+import { tellClients } from './notices.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
 type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
@@ -65,8 +66,7 @@ async function end(
   const { store, clock, logoutNotices } = services;
   const told = await store.transaction(async (tx) => {
     if (!(await tx.sessions.end(account.id, digest))) return 0;
-    const subject = (client: Pick<ClientRecord, 'sector'>) => subjectOf(services, account, client, { id: userId });
-    const notices = await tx.notices.addForSession(account.id, { userId, sid }, subject, clock.now());
+    const notices = await tellClients(services, tx, account, { userId, sid }, clock.now());
     const about = { type: 'user', id: userId } as const;
     const detail = { app_id: request.appId, clients_told: notices };
     await recordEvent(tx, services, account, { action: 'sign_out.succeeded', actor: about, target: about, detail });

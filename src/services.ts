@@ -1,7 +1,7 @@
 /** What the rest of the program is given: `main.ts` fills it once, tests fill it with parts of their own choice. */
 
 import type { Account } from './domain/accounts/account.ts';
-import type { LimitName } from './domain/accounts/settings.ts';
+import type { LimitName } from './domain/accounts/limit-settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
-import type { LimitName } from '../domain/accounts/settings.ts';
+import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { bearerToken } from '../domain/callers/bearer.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import { authenticateBearer } from '../domain/callers/credential-tokens.ts';

@@ -2,7 +2,7 @@
 
 import type { Request, RequestHandler, Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
-import type { LimitName } from '../domain/accounts/settings.ts';
+import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { type DeprecatedSurface, deprecatedSurfaces, isSurfaceOn } from '../domain/accounts/surface-settings.ts';
 import { readBasic } from '../domain/callers/basic.ts';
 import { findApiKey } from '../domain/callers/find-api-key.ts';

@@ -1,6 +1,6 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Account } from '../domain/accounts/account.ts';
-import type { Limit, LimitName } from '../domain/accounts/settings.ts';
+import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
 import type { LimitState, Limits } from '../services.ts';
 

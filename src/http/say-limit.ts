@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
-import type { LimitName } from '../domain/accounts/settings.ts';
+import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { unlimited } from '../domain/callers/unlimited.ts';
 import type { LimitState, Limits } from '../services.ts';
 

@@ -7,7 +7,7 @@ import { type RequestHandler, Router } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { isLegacyHost } from '../domain/accounts/hosts.ts';
-import type { LimitName } from '../domain/accounts/settings.ts';
+import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { actAs } from '../domain/audit/origin.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';

@@ -3,7 +3,7 @@
 import { parse } from 'node:url';
 import type { Request, RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import type { LimitName } from '../domain/accounts/settings.ts';
+import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';

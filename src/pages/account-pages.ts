@@ -3,12 +3,12 @@
 import { browserName } from './browser-name.ts';
 import { formAction } from './links.ts';
 import { type NewPasswordProblem, newPasswordProblem } from './new-password-page.ts';
-import { page, tile } from './page.ts';
+import { type Frame, page, tile } from './page.ts';
 import { moment, momentOrNull, notice } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** What all of them show. */
-interface OwnView {
+export interface OwnView {
   readonly accountName: string;
   /** Token that the forms send back as `csrf`. */
   readonly csrf: string;
@@ -17,11 +17,16 @@ interface OwnView {
 }
 
 /** A page below the overview. */
-function part(template: string, heading: string, view: OwnView, parts: object, problem = false): string {
-  const { accountName, csrf, done } = view;
+export function part(
+  template: string,
+  heading: string,
+  { accountName, csrf, done }: OwnView,
+  parts: { readonly problem?: object | undefined; readonly [name: string]: unknown },
+  script?: Frame['script'],
+): string {
   return page(
     template,
-    { title: problem ? `Problem: ${heading}` : heading, accountName, wide: true },
+    { title: parts.problem ? `Problem: ${heading}` : heading, accountName, wide: true, script },
     { heading, back: formAction('showAccount'), csrf, notice: notice(done), ...parts },
   );
 }
@@ -47,7 +52,7 @@ export function passwordChangePage(view: PasswordChangeView): string {
   const said = problem === 'wrong' ? wrongPassword : problem && newPasswordProblem(problem);
   const action = formAction('changePassword');
   const parts = { username, minimumLength, endOthers, action, problem: said, wrong: problem === 'wrong' };
-  return part('account-password', 'Change your password', view, parts, problem !== undefined);
+  return part('account-password', 'Change your password', view, parts);
 }
 
 export interface FactorsView extends OwnView {

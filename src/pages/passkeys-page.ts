@@ -1,6 +1,7 @@
+import { type OwnView, part } from './account-pages.ts';
 import { formAction } from './links.ts';
-import { page, person } from './page.ts';
-import { moment, momentOrNull, notice } from './said.ts';
+import { person } from './page.ts';
+import { moment, momentOrNull } from './said.ts';
 import { closedInItself } from './text.ts';
 
 /** A passkey as the page shows it. Times in milliseconds since the epoch. */
@@ -13,19 +14,15 @@ export interface PasskeyView {
 }
 
 /** What the page of a user's passkeys shows. */
-export interface PasskeysView {
-  readonly accountName: string;
+export interface PasskeysView extends OwnView {
   /** First and last name; may be empty. */
   readonly userName: string;
   readonly userEmail: string;
   readonly passkeys: readonly PasskeyView[];
   /** What the browser is asked with for another one, as JSON; null: there may be no more. */
   readonly creationOptions: string | null;
-  readonly csrf: string;
   /** Why the page is shown again. */
   readonly problem?: 'answer' | 'name' | 'full' | undefined;
-  /** The word for what was done just now, as the address has it. */
-  readonly done?: string | undefined;
 }
 
 const problems = {
@@ -39,33 +36,20 @@ const problems = {
 
 /** The page on which a user's passkeys are listed and changed: HTML of a whole document. */
 export function passkeysPage(view: PasskeysView): string {
-  const heading = 'Your passkeys';
-  return page(
-    'passkeys',
-    {
-      title: view.problem ? `Problem: ${heading}` : heading,
-      accountName: view.accountName,
-      wide: true,
-      script: 'passkeys.js',
-    },
-    {
-      heading,
-      user: person(view.userName, view.userEmail),
-      passkeys: view.passkeys.map(({ id, name, createdAt, lastUsedAt, backedUp }) => ({
-        id,
-        name: closedInItself(name),
-        added: moment(createdAt),
-        used: momentOrNull(lastUsedAt),
-        kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
-      })),
-      options: view.creationOptions ?? undefined,
-      newName: 'My passkey',
-      csrf: view.csrf,
-      problem: view.problem && problems[view.problem],
-      addAction: formAction('addPasskey'),
-      changeAction: formAction('changePasskey'),
-      back: formAction('showAccount'),
-      notice: notice(view.done),
-    },
-  );
+  const parts = {
+    user: person(view.userName, view.userEmail),
+    passkeys: view.passkeys.map(({ id, name, createdAt, lastUsedAt, backedUp }) => ({
+      id,
+      name: closedInItself(name),
+      added: moment(createdAt),
+      used: momentOrNull(lastUsedAt),
+      kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
+    })),
+    options: view.creationOptions ?? undefined,
+    newName: 'My passkey',
+    problem: view.problem && problems[view.problem],
+    addAction: formAction('addPasskey'),
+    changeAction: formAction('changePasskey'),
+  };
+  return part('passkeys', 'Your passkeys', view, parts, 'passkeys.js');
 }

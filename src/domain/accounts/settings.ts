@@ -1,12 +1,5 @@
 import { Failure } from '../failure.ts';
-import {
-  type Limit,
-  type LimitName,
-  type LimitSetting,
-  limitDefaults,
-  limitSettings,
-  readLimits,
-} from './limit-settings.ts';
+import { type Limit, type LimitName, type LimitSetting, limitSettings, readLimits } from './limit-settings.ts';
 import type { Setting } from './setting.ts';
 import {
   type DeprecatedSurface,
@@ -15,9 +8,6 @@ import {
   type SurfaceSettings,
   surfaceSettings,
 } from './surface-settings.ts';
-
-export type { Limit, LimitName };
-export { limitDefaults };
 
 /** The settings of an account (`gatehouse account set`), parsed. */
 export interface AccountSettings {

@@ -26,6 +26,11 @@ export function consentNames(parameters: AuthorizationParameters): readonly stri
   );
 }
 
+/** The scope that was asked for under such a name. */
+export function scopeOfConsent(name: string): string {
+  return name.split(' ', 1)[0] ?? name;
+}
+
 /** Whether all that a request asks for was allowed before. */
 export function isAllowed(parameters: AuthorizationParameters, allowed: readonly string[]): boolean {
   const names = consentNames(parameters);

@@ -5,6 +5,7 @@ import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
+import { scopeOfConsent } from '../login/consent.ts';
 import type { Visit } from './enter.ts';
 
 /** An app that the user allowed something, or that has tokens of theirs. */
@@ -33,12 +34,11 @@ export async function listApps(
     if (!client) continue;
     const consent = consents.find((one) => one.appId === appId);
     const ofApp = grants.filter((one) => one.appId === appId);
-    // One that is allowed for a single API stands with the number of the API behind it.
-    const names = [...(consent?.scope ?? []), ...ofApp.flatMap(({ scope }) => scope)].map((name) => name.split(' ')[0]);
+    const scope = [...(consent?.scope ?? []).map(scopeOfConsent), ...ofApp.flatMap((grant) => grant.scope)];
     apps.push({
       client,
       name: displayName(client),
-      scope: [...new Set(names.filter((name) => name !== undefined))],
+      scope: [...new Set(scope)],
       allowedAt: consent?.allowedAt ?? null,
       hasTokens: ofApp.length > 0,
     });

@@ -15,6 +15,9 @@ import { findDemand } from '../second-factor/demand.ts';
 /** How new the sign-in must be where somebody who found an open browser could take the account over. */
 const recentSeconds = 10 * 60;
 
+/** What the tokens of all account forms are made for. */
+const formName = 'account';
+
 /** The user of this browser, with the session. */
 export interface Visit {
   readonly outcome: 'open';
@@ -60,7 +63,7 @@ export async function enter(
   const isShown = isFresh && isMultiFactor(session.amr);
   const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));
   if (isFresh && known && !wanted) {
-    return { outcome: 'open', user: known, session, csrf: csrfOf(browser) };
+    return { outcome: 'open', user: known, session, csrf: csrfToken(browser.sessionSecret ?? '', formName) };
   }
   const asked = {
     ...noParameters,
@@ -83,7 +86,8 @@ export async function enterByForm(
 ): Promise<Visit | SignInFirst> {
   const entered = await enter(services, account, browser, wish);
   // Without a session there is nothing that another site could have done in its user's name.
-  if (entered.outcome === 'open') requireCsrf(formOf(browser), csrf);
+  const form = { ...browser, browserSecret: browser.sessionSecret, requestId: formName };
+  if (entered.outcome === 'open') requireCsrf(form, csrf);
   return entered;
 }
 
@@ -97,12 +101,4 @@ async function wantsSecondFactor(
   const policy = await effectivePolicy(services, account, user, null);
   if (policy.otpRequired) return true;
   return recent && (await findDemand(services, account, user.id, policy)) === 'verify';
-}
-
-function formOf({ sessionSecret }: BrowserState): BrowserState {
-  return { browserSecret: sessionSecret, requestId: 'account', sessionSecret };
-}
-
-function csrfOf(browser: BrowserState): string {
-  return csrfToken(browser.sessionSecret ?? '', formOf(browser).requestId ?? '');
 }

@@ -1064,7 +1064,7 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>Back to the application</title>
+                 *     <title>Back to the application – Northwind Traders</title>
                  *     <main>
                  *     <h1>Back to the application</h1>
                  *     <form method="post" action="https://portal.example.com/callback">
@@ -1093,10 +1093,10 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>This sign-in has ended – Northwind Traders</title>
+                 *     <title>This request cannot be used – Northwind Traders</title>
                  *     <main>
-                 *     <h1>This sign-in has ended</h1>
-                 *     <p>It took too long, was finished already, or began in another browser.</p>
+                 *     <h1>This request cannot be used</h1>
+                 *     <p>This sign-in has ended or belongs to another browser.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1143,10 +1143,10 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>Nothing here – Gatehouse</title>
+                 *     <title>There is nothing here – Gatehouse</title>
                  *     <main>
-                 *     <h1>Nothing here</h1>
-                 *     <p>There is no page at this address.</p>
+                 *     <h1>There is nothing here</h1>
+                 *     <p>The address is not known to this service.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1171,7 +1171,7 @@ export interface components {
                  *     <title>That was too much – Northwind Traders</title>
                  *     <main>
                  *     <h1>That was too much</h1>
-                 *     <p>The form is larger than this page accepts.</p>
+                 *     <p>The form is larger than this service takes.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1196,7 +1196,7 @@ export interface components {
                  *     <title>Something went wrong – Northwind Traders</title>
                  *     <main>
                  *     <h1>Something went wrong</h1>
-                 *     <p>The fault is ours, and it has been recorded.</p>
+                 *     <p>The fault is on our side. Nothing was changed.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1219,10 +1219,10 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>Back in a moment – Northwind Traders</title>
+                 *     <title>We are busy – Northwind Traders</title>
                  *     <main>
-                 *     <h1>Back in a moment</h1>
-                 *     <p>The service cannot answer at the moment.</p>
+                 *     <h1>We are busy</h1>
+                 *     <p>The service cannot answer right now.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1571,7 +1571,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1659,7 +1659,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Too many sign-ins from your network have failed.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1887,9 +1887,9 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Enter a code – Northwind Traders</title>
+                     *     <title>Enter your code – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Enter a code</h1>
+                     *     <h1>Enter your code</h1>
                      *     <form method="post" action="/second-factor">
                      *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
                      *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
@@ -1949,9 +1949,9 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Problem: Enter a code – Northwind Traders</title>
+                     *     <title>Problem: Enter your code – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Enter a code</h1>
+                     *     <h1>Enter your code</h1>
                      *     <div role="alert">This code does not work</div>
                      *     <form method="post" action="/second-factor">
                      *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
@@ -2383,7 +2383,7 @@ export interface operations {
                      *     <title>Your password is saved – Northwind Traders</title>
                      *     <main>
                      *     <h1>Your password is saved</h1>
-                     *     <p>Sign in at your application.</p>
+                     *     <p>Open the application that you were invited to, and sign in there with the new password.</p>
                      *     </main>
                      *     </html>
                      */
@@ -2625,7 +2625,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /** @example <!doctype html><html lang="en"><title>Too many tries</title><main><h1>Too many tries</h1></main></html> */
+                    /** @example <!doctype html><html lang="en"><title>Too many tries – Northwind Traders</title><main><h1>Too many tries</h1></main></html> */
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
@@ -2659,7 +2659,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /** @example <!doctype html><html lang="en"><title>Your device is signed in</title><main><h1>Your device is signed in</h1></main></html> */
+                    /** @example <!doctype html><html lang="en"><title>Your device is signed in – Northwind Traders</title><main><h1>Your device is signed in</h1></main></html> */
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
@@ -2768,7 +2768,7 @@ export interface operations {
                      *     <title>This form has expired – Northwind Traders</title>
                      *     <main>
                      *     <h1>This form has expired</h1>
-                     *     <p>It was not made for this browser.</p>
+                     *     <p>It was not made for this browser, or the sign-in has gone on elsewhere.</p>
                      *     </main>
                      *     </html>
                      */
@@ -2791,7 +2791,7 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Forgot your password? – Northwind Traders</title>
+                     *     <title>Problem: Forgot your password? – Northwind Traders</title>
                      *     <main>
                      *     <h1>Forgot your password?</h1>
                      *     <div role="alert">Something is missing</div>
@@ -2824,7 +2824,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Wait a while, then try again.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     </main>
                      *     </html>
                      */
@@ -2867,7 +2867,7 @@ export interface operations {
                      *     <title>Look into your mail – Northwind Traders</title>
                      *     <main>
                      *     <h1>Look into your mail</h1>
-                     *     <p>If the name is known, a message with a link is on its way.</p>
+                     *     <p>If Northwind Traders knows the name that you gave, and an address for it, a message with a link is on its way.</p>
                      *     </main>
                      *     </html>
                      */
@@ -3018,7 +3018,7 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Change your password – Northwind Traders</title>
+                     *     <title>Problem: Change your password – Northwind Traders</title>
                      *     <main>
                      *     <h1>Change your password</h1>
                      *     <div role="alert">This is not your present password</div>
@@ -3053,7 +3053,7 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Change your password – Northwind Traders</title>
+                     *     <title>Problem: Change your password – Northwind Traders</title>
                      *     <main>
                      *     <h1>Change your password</h1>
                      *     <div role="alert">The two passwords differ</div>
@@ -3088,7 +3088,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>Wait a minute, then try again.</p>
+                     *     <p>There were too many tries from your network.</p>
                      *     </main>
                      *     </html>
                      */
@@ -3257,7 +3257,7 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Add an authenticator app – Northwind Traders</title>
+                     *     <title>Problem: Add an authenticator app – Northwind Traders</title>
                      *     <main>
                      *     <h1>Add an authenticator app</h1>
                      *     <div role="alert">This code does not fit the key</div>
@@ -3687,7 +3687,7 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Sign out of Northwind Traders?</title>
+                     *     <title>Sign out of Northwind Traders? – Northwind Traders</title>
                      *     <main>
                      *     <h1>Sign out of <bdi>Northwind Traders</bdi>?</h1>
                      *     <form method="post" action="/sign-out">

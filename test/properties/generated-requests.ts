@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { unseenStatuses } from '../support/conforms.ts';
 import { databases } from '../support/stores.ts';
 import { few } from './amounts.ts';
-import { type FaultKind, faultKinds } from './fault.ts';
 import { faultsOf } from './faults.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { plansOf, validPlans } from './requests.ts';
@@ -93,17 +92,4 @@ function report(t: TestContext, { tallies }: Run, kind: string, seed: number): n
   const percent = (100 * passed) / requests;
   t.diagnostic(`${kind}: ${requests} requests, ${percent.toFixed(1)} % passed validation, seed ${seed}`);
   return percent;
-}
-
-/** The proof: 20,000 requests, each operation 200 times right and 200 times with each kind of fault somewhere. */
-export function assertEnough({ tallies }: Run, requests: number, without: readonly FaultKind[] = []): void {
-  assert.ok(requests >= 20_000, `only ${requests} requests were sent`);
-  const rare = [...tallies].filter(([, tally]) => tally.passed < 200 || tally.wrong < 200).map(([name]) => name);
-  assert.deepEqual(rare, [], 'operations that passed or were refused fewer than 200 times');
-  const tried = new Set([...tallies.values()].flatMap(({ kinds }) => [...kinds.keys()]));
-  assert.deepEqual(
-    faultKinds.filter((one) => !tried.has(one) && !without.includes(one)),
-    [],
-    'kinds of faults that never occurred',
-  );
 }

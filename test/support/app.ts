@@ -1,5 +1,7 @@
 /** The whole application over a fresh database, with a clock the test moves; every answer is held against the contract. */
 
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { type AppOptions, createApp } from '../../src/app.ts';
@@ -95,7 +97,7 @@ export async function send(
   { headers = {}, form, json, raw, host: otherHost }: Sent,
 ): Promise<Answer> {
   const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
-  const request = supertest(app)
+  const request = supertest(typeof app === 'string' ? app : await serverOf(app))
     [verb](path)
     .redirects(0)
     .set('host', otherHost ?? host)
@@ -127,6 +129,23 @@ export async function send(
   };
   conforms(method, path, answer);
   return answer;
+}
+
+const servers = new WeakMap<Express, Promise<Server>>();
+
+/** One that listens already: the test client starts and stops another for each request, which costs more than most requests. */
+function serverOf(app: Express): Promise<Server> {
+  const server = servers.get(app) ?? startServer(app);
+  servers.set(app, server);
+  return server;
+}
+
+async function startServer(app: Express): Promise<Server> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // What is open at the end holds no test up.
+  server.on('connection', (socket) => socket.unref());
+  return server.unref();
 }
 
 /** The test client would write bytes as JSON when the media type says JSON. */

@@ -23,13 +23,11 @@ import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
-import { openPostgres } from './postgres.ts';
 import { createPurge } from './purge.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
-import { openSqlite } from './sqlite.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
@@ -131,9 +129,10 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
   };
 }
 
-function openEngine(options: EngineOptions): Engine {
-  if (/^sqlite:./.test(options.url)) return openSqlite(options);
-  if (/^postgres(ql)?:\/\//.test(options.url)) return openPostgres(options);
+/** With the driver of that one database: the other's is not loaded. */
+async function openEngine(options: EngineOptions): Promise<Engine> {
+  if (/^sqlite:./.test(options.url)) return (await import('./sqlite.ts')).openSqlite(options);
+  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres.ts')).openPostgres(options);
   throw new Failure('value_invalid', {
     name: 'DATABASE_URL',
     message: 'DATABASE_URL must be sqlite:<path> or postgres://…',
@@ -154,7 +153,7 @@ function damagedAt(url: string, cause: unknown): Failure {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const log = options.log ?? (() => {});
   const store = createStore(
-    openEngine({
+    await openEngine({
       url: options.url,
       log,
       waitMilliseconds: options.acquireTimeoutMilliseconds ?? defaultWaitMilliseconds,

@@ -36,11 +36,11 @@ const bombs: Readonly<Record<string, string>> = {
 
 describe('X1, X2: what the worst documents cost', () => {
   for (const [what, document] of Object.entries(bombs)) {
-    it(`${what}: less than 50 ms and 32 MB`, (t) => {
+    it(`${what}: less than 50 ms of the processor and 32 MB`, (t) => {
       let [most, least] = [0, Number.POSITIVE_INFINITY];
-      const before = process.memoryUsage().heapUsed;
+      const heapBefore = process.memoryUsage().heapUsed;
       for (let round = 0; round < 5; round += 1) {
-        const start = performance.now();
+        const before = process.threadCpuUsage();
         try {
           parseXml(document);
         } catch (error) {
@@ -48,14 +48,15 @@ describe('X1, X2: what the worst documents cost', () => {
           assert.equal(code, 'request_malformed');
           assert.ok(message.length < 200, message);
         }
-        const took = performance.now() - start;
+        const { user, system } = process.threadCpuUsage(before);
+        const took = (user + system) / 1000;
         [most, least] = [Math.max(most, took), Math.min(least, took)];
       }
-      const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+      const grown = (process.memoryUsage().heapUsed - heapBefore) / 2 ** 20;
       t.diagnostic(
         `${document.length} characters: ${least.toFixed(2)} to ${most.toFixed(2)} ms, heap ${grown.toFixed(1)} MB`,
       );
-      // The quickest of five: the machine may be busy with something else.
+      // Time of the processor, and the least of five: the machine may be busy with something else.
       assert.ok(least < 50, `${least} ms`);
       assert.ok(grown < 32, `${grown} MB`);
     });

@@ -26,6 +26,7 @@ const flags = [
   '--test-reporter=spec',
   '--unhandled-rejections=strict',
   '--throw-deprecation',
+  `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
 ];
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import express from 'express';
-import request from 'supertest';
 import type { HookRunner } from '../../src/domain/hooks/runner.ts';
 import { createHealth } from '../../src/http/health.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import type { Store } from '../../src/store/store.ts';
+import { startRaw } from '../support/raw-http.ts';
 
 const store = { ping: async () => {}, status: async () => ({ applied: [], pending: [] }) } as unknown as Store;
 
@@ -23,7 +23,9 @@ describe('/readyz', () => {
       readiness: { draining: false },
       metricsToken: null,
     });
-    const { status, body } = await request(express().use(router)).get('/readyz');
+    const server = await startRaw(express().use(router));
+    const { status, body } = await server.send(['GET /readyz HTTP/1.1', 'Host: localhost']);
+    await server.close();
     assert.equal(status, 200);
     assert.equal(body.status, 'ready');
     assert.deepEqual(body.hooks, { state: 'degraded', reason: 'a hook process does not start', layers: [...layers] });

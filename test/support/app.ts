@@ -1,16 +1,19 @@
 /** The whole application over a fresh database, with a clock the test moves; every answer is held against the contract. */
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import supertest from 'supertest';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
 import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
-import { type Answer, conforms } from './conforms.ts';
+import type { Answer } from './conforms.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
+import { openWire, type Wire } from './wire.ts';
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -65,15 +68,19 @@ export function seenFrom(
   account: Account,
   app: Express,
   services: TestServices,
-  { url, dispose }: Pick<TestStore, 'url' | 'dispose'>,
+  { url, dispose: end }: Pick<TestStore, 'url' | 'dispose'>,
 ): TestApp {
+  const dispose = async () => {
+    await disconnect(app);
+    await end();
+  };
   const { host } = new URL(account.baseUrl);
   return {
     app,
     services,
     account,
     url,
-    send: (method, path, sent = {}) => send(app, host, method, path, sent),
+    send: async (method, path, sent = {}) => (await wireTo(app)).send(method, path, { host, ...sent }),
     bearer: async (...scopes) => {
       const pair = await createCredential(services, account, scopes);
       const credential = await services.store.callers.findCredential(account.id, pair.clientId);
@@ -81,57 +88,34 @@ export function seenFrom(
       return (await issueCredentialToken(services, account, credential)).accessToken;
     },
     another: async (settings = {}) =>
-      seenFrom(await createTestAccount(services, { settings }), app, services, { url, dispose }),
+      seenFrom(await createTestAccount(services, { settings }), app, services, { url, dispose: end }),
     dispose,
   };
 }
 
-/** Sends one request to an application (or to a base URL) and checks that the answer conforms. */
-export async function send(
-  app: Express | string,
-  host: string,
-  method: string,
-  path: string,
-  { headers = {}, form, json, raw, host: otherHost }: Sent,
-): Promise<Answer> {
-  const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
-  const request = supertest(app)
-    [verb](path)
-    .redirects(0)
-    .set('host', otherHost ?? host)
-    .ok(() => true);
-  if (form !== undefined) request.set('content-type', 'application/x-www-form-urlencoded');
-  for (const [name, value] of Object.entries(headers)) request.set(name, value);
-  request.buffer(true).parse((res, done) => {
-    const chunks: Buffer[] = [];
-    res.on('data', (chunk: Buffer) => chunks.push(chunk));
-    res.on('end', () => done(null, Buffer.concat(chunks)));
-  });
-  const response =
-    form !== undefined
-      ? await request.send(
-          typeof form === 'string' ? form : new URLSearchParams(form as Record<string, string>).toString(),
-        )
-      : json !== undefined
-        ? await request.set('content-type', headers['content-type'] ?? 'application/json').send(JSON.stringify(json))
-        : raw !== undefined
-          ? await request.serialize(asIs).send(raw)
-          : await request;
-  const text = Buffer.isBuffer(response.body) ? response.body.toString('utf8') : '';
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  const answer: Answer = {
-    status: response.status,
-    headers: response.headers as unknown as Answer['headers'],
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
-  };
-  conforms(method, path, answer);
-  return answer;
+const wires = new WeakMap<Express, Promise<Wire>>();
+
+/** To one server for the application, over connections that stay open; none of them keeps this process up. */
+function wireTo(app: Express): Promise<Wire> {
+  const known = wires.get(app) ?? listen(app);
+  wires.set(app, known);
+  return known;
 }
 
-/** The test client would write bytes as JSON when the media type says JSON. */
-function asIs(body: unknown): string {
-  return body as string;
+async function listen(app: Express): Promise<Wire> {
+  const server = createServer({ keepAliveTimeout: 0 }, app).on('connection', (socket) => socket.unref());
+  await once(server.listen(0, '127.0.0.1').unref(), 'listening');
+  const wire = openWire({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  const close = () => {
+    wire.close();
+    server.close();
+  };
+  return { ...wire, close };
+}
+
+async function disconnect(app: Express): Promise<void> {
+  (await wires.get(app))?.close();
+  wires.delete(app);
 }
 
 /** A Basic header (RFC 7617). */

@@ -84,6 +84,13 @@ export function readForm(html: string): { action: string; fields: Record<string,
   return { action, fields };
 }
 
+/** Values of the form of a page that is sent to `action`. */
+export function formTo({ answer }: Walk, action: string): Record<string, string> {
+  const form = answer.text.split('<form').find((part) => part.includes(`action="${action}"`));
+  assert.ok(form, `no form to ${action}`);
+  return readForm(`<form${form}`).fields;
+}
+
 export interface Walk {
   readonly jar: CookieJar;
   /** The last answer: a page, or the redirect to the client. */

@@ -33,7 +33,9 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
 
   async function call(method: string, path: string, sent: Sent = {}): Promise<TimedAnswer> {
     const body = bodyOf(sent);
-    const headers = { ...headersOf(sent), host: sent.host ?? host, 'content-length': String(body.length) };
+    // Node would send the content of a DELETE without its length.
+    const length = body && { 'content-length': String(body.length) };
+    const headers = { ...headersOf(sent), ...length, host: sent.host ?? host };
     const calledAt = performance.now();
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ agent, host: '127.0.0.1', port, method, path, headers }, resolve).on('error', reject).end(body);
@@ -63,12 +65,12 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
   };
 }
 
-function bodyOf({ form, json, raw }: Sent): Buffer {
+function bodyOf({ form, json, raw }: Sent): Buffer | undefined {
   if (form !== undefined) {
     return Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form as Record<string, string>)));
   }
   if (json !== undefined) return Buffer.from(JSON.stringify(json));
-  return Buffer.from(raw ?? '');
+  return raw === undefined ? raw : Buffer.from(raw);
 }
 
 function headersOf({ headers = {}, form, json }: Sent): Record<string, string> {

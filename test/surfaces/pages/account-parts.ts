@@ -6,6 +6,7 @@ import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second
 import {
   authorizePath,
   CookieJar,
+  formTo,
   makeUser,
   password,
   readForm,
@@ -21,13 +22,6 @@ import { isSignedIn, signedInBrowser } from '../../support/sign-out.ts';
 import { type AppOf, copyOf, heading, isConsent, isSignIn } from './browsing.ts';
 
 const minute = 60_000;
-
-/** The form of a page that is sent to `action`, as values. */
-function formTo({ answer }: Walk, action: string): Record<string, string> {
-  const form = answer.text.split('<form').find((part) => part.includes(`action="${action}"`));
-  assert.ok(form, `no form to ${action}`);
-  return readForm(`<form${form}`).fields;
-}
 
 /** Second factors, sessions and apps of a signed-in user. */
 export function accountParts(app: AppOf): void {

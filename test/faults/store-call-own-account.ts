@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { FaultyApp } from '../support/faults.ts';
-import { goodPassword } from '../support/invites.ts';
+import { chosen } from '../support/invites.ts';
 import { givePasskey, passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { CookieJar, formTo, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
@@ -87,9 +87,8 @@ export const ownAccountOperations: readonly Operation[] = [
   // Changed, and the browser did not hear of it: the present password is another one.
   form('changePassword', '/account/password', { again: 401 }, async (app) => {
     const { jar } = await enter(app);
-    const next = { new_password: goodPassword, new_password_confirmation: goodPassword };
     const fields = formTo(await walk(app, jar, '/account/password'), '/account/password');
-    return { jar, fields: { ...fields, current_password: password, ...next } };
+    return { jar, fields: { ...fields, current_password: password, ...chosen } };
   }),
   // Added, and the browser did not get its new cookie: it signs in again.
   form('addSecondFactor', '/account/second-factors/new', { status: 200, again: 303 }, async (app) => {

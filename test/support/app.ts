@@ -47,11 +47,10 @@ export async function openTestApp(
   options: {
     settings?: Readonly<Record<string, string>>;
     app?: AppOptions;
-    folder?: string;
     services?: TestParts;
   } = {},
 ): Promise<TestApp> {
-  const opened = await openTestStore(kind, options.folder);
+  const opened = await openTestStore(kind);
   const services = await testServices(opened.store, options.services);
   const account = await createTestAccount(services, { settings: options.settings ?? {} });
   const dispose = async () => {

@@ -77,21 +77,21 @@ async function readMigrated(): Promise<Buffer> {
 let migrated: Promise<Buffer> | undefined;
 
 /** A database is copied in a tenth of the time that the migrations take. */
-async function migratedDatabase(kind: DatabaseKind, parent: string): Promise<TestDatabase> {
+async function migratedDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   if (kind === 'postgres') {
     await ensureTemplate('migrated', migrate);
     return freshDatabase('migrated');
   }
   migrated ??= readMigrated();
   const bytes = await migrated;
-  const database = await emptyDatabase(kind, parent);
+  const database = await emptyDatabase(kind, fastFolder());
   writeFileSync(database.url.slice('sqlite:'.length), bytes, { mode: 0o600 });
   return database;
 }
 
 /** A migrated store on a database of its own. */
-export async function openTestStore(kind: DatabaseKind, parent = fastFolder()): Promise<TestStore> {
-  const { url, drop } = await migratedDatabase(kind, parent);
+export async function openTestStore(kind: DatabaseKind): Promise<TestStore> {
+  const { url, drop } = await migratedDatabase(kind);
   const store = await openPatientStore(url);
   return {
     store,

@@ -36,9 +36,12 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
     // Node would send the content of a DELETE without its length.
     const length = body && { 'content-length': String(body.length) };
     const headers = { ...headersOf(sent), ...length, host: sent.host ?? host };
+    // Encoded as browsers do.
+    const { pathname, search } = new URL(`http://${headers.host}${path}`);
     const calledAt = performance.now();
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      request({ agent, host: '127.0.0.1', port, method, path, headers }, resolve).on('error', reject).end(body);
+      const options = { agent, host: '127.0.0.1', port, method, path: `${pathname}${search}`, headers };
+      request(options, resolve).on('error', reject).end(body);
     });
     const text = (await buffer(incoming)).toString('utf8');
     const answeredAt = performance.now();

@@ -15,6 +15,7 @@ import {
   registerClient,
   signInForCode,
   submit,
+  submitTo,
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
@@ -35,12 +36,7 @@ export function accountParts(app: AppOf): void {
     return sendForm(jar, action, { ...formTo(at, action), ...more });
   }
 
-  async function sendForm(jar: CookieJar, action: string, form: Record<string, string>): Promise<Walk> {
-    const sent = await app().send('POST', action, { headers: jar.header, form });
-    jar.keep(sent);
-    const location = String(sent.headers['location'] ?? '');
-    return sent.status === 303 ? walk(app(), jar, location) : { jar, answer: sent };
-  }
+  const sendForm = (jar: CookieJar, action: string, form: Record<string, string>) => submitTo(app(), jar, action, form);
 
   async function enrol(jar: CookieJar): Promise<Walk & { readonly secret: string }> {
     const at = await open(jar, '/account/second-factors/new');

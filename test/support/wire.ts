@@ -36,11 +36,11 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
     // Node would send the content of a DELETE without its length.
     const length = body && { 'content-length': String(body.length) };
     const headers = { ...headersOf(sent), ...length, host: sent.host ?? host };
-    // Encoded as browsers do.
-    const { pathname, search } = new URL(`http://${headers.host}${path}`);
+    // As it is, but for what no request line can hold.
+    const encoded = path.replace(/[^!-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
     const calledAt = performance.now();
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { agent, host: '127.0.0.1', port, method, path: `${pathname}${search}`, headers };
+      const options = { agent, host: '127.0.0.1', port, method, path: encoded, headers };
       request(options, resolve).on('error', reject).end(body);
     });
     const text = (await buffer(incoming)).toString('utf8');

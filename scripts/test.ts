@@ -1,5 +1,6 @@
 /**
- * Runs the tests beside one real PostgreSQL, which is started for them and stopped after them in every case.
+ * Runs the tests beside one real PostgreSQL, which is started for them and stopped after them in every case, and one
+ * SQLite database to copy.
  *
  *     node scripts/test.ts                               all of them
  *     node scripts/test.ts test/x.test.ts                those files
@@ -7,10 +8,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
+import { migratedFile, migratedVariable } from '../test/support/stores.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,18 +26,19 @@ const flags = [
   '--test-reporter=spec',
   '--unhandled-rejections=strict',
   '--throw-deprecation',
+  `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
 ];
 
 /**
  * Runs `node --test` to its end and gives its exit status. It leads a process group, so that a signal to this process
  * reaches the test files as well, which the runner alone would leave behind.
  */
-async function runTests(args: readonly string[], serverUrl: string): Promise<number> {
+async function runTests(args: readonly string[], databases: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn(process.execPath, [...flags, ...args], {
     cwd: root,
     detached: true,
     // Each file is a process that loads the same sources: what Node made of them is kept.
-    env: { NODE_COMPILE_CACHE: join(root, '.cache/tests'), ...process.env, [serverVariable]: serverUrl },
+    env: { NODE_COMPILE_CACHE: join(root, '.cache/tests'), ...process.env, ...databases },
     stdio: 'inherit',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -48,9 +52,12 @@ const given = process.argv.slice(2);
 const files = given.filter((arg) => !arg.startsWith('-'));
 const passedOn = given.filter((arg) => arg.startsWith('-'));
 
+const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const server = startPostgres(fastFolder());
 try {
-  process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], server.url);
+  const databases = { [serverVariable]: server.url, [migratedVariable]: await migratedFile(folder) };
+  process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
 } finally {
+  rmSync(folder, { recursive: true, force: true });
   await server.stop();
 }

@@ -7,7 +7,7 @@ import { prepareGatehouse } from './gatehouse.ts';
 import { type Generator, startGenerator } from './generator-process.ts';
 import { type Server, startFloor, startOidcProvider } from './servers.ts';
 
-const load = { connections: 4, warmUpMilliseconds: 100, milliseconds: 300 };
+const load = { connections: 4, warmUpMilliseconds: 30, milliseconds: 100 };
 
 describe('the generator of load', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));

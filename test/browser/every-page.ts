@@ -130,9 +130,7 @@ const openDeviceConsent: Way = async (page, { stage: { app } }) => {
 
 /** Sends the sign-in form past the checks of the browser. */
 async function sendUnchecked(page: Page): Promise<void> {
-  const loaded = page.waitForEvent('load');
-  await page.evaluate("document.querySelector('form').submit()");
-  await loaded;
+  await sendBare(page, 'form');
 }
 
 export const everyPage: ReadonlyMap<string, Way> = new Map<string, Way>([

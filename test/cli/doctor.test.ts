@@ -26,8 +26,9 @@ describe('gatehouse doctor', () => {
   });
   afterEach(() => empty.remove());
 
-  async function examine(cli: CliFolder, env: Record<string, string> = {}) {
-    const { exitCode, stdout, stderr } = await cli.run(['doctor', '--json'], { env });
+  async function examine(cli: CliFolder, env?: Record<string, string>) {
+    const command = ['doctor', '--json'];
+    const { exitCode, stdout, stderr } = await (env ? cli.ask(command, env) : cli.run(command));
     assert.equal(stderr, '');
     const findings: Finding[] = JSON.parse(stdout);
     const statusOf = (layer: string) => findings.find((finding) => finding.layer === layer)?.status;

@@ -21,9 +21,9 @@ describe('gatehouse hook run', () => {
     return path;
   }
 
-  function run(source: string, env: Readonly<Record<string, string>> = {}, ...more: string[]) {
+  function command(source: string, ...more: string[]): string[] {
     const given = ['--type', 'pre-authentication', '--context', context];
-    return cli.run(['hook', 'run', file('hook.js', source), ...given, ...more, '--json'], { env });
+    return ['hook', 'run', file('hook.js', source), ...given, ...more, '--json'];
   }
 
   test('runs the function in a process of its own and says how it ended', async () => {
@@ -31,7 +31,7 @@ describe('gatehouse hook run', () => {
       console.log('for %s', process.env.PLAN);
       return { user: { policy_id: user.policy_id + 1 } };
     };`;
-    const { exitCode, stdout, stderr } = await run(source, {}, '--env', 'PLAN=gold');
+    const { exitCode, stdout, stderr } = await cli.run(command(source, '--env', 'PLAN=gold'));
     assert.deepEqual([exitCode, stderr], [0, '']);
     const { outcome, value, output, duration_ms } = JSON.parse(stdout);
     assert.deepEqual([outcome, value], ['success', { user: { policy_id: 8 } }]);
@@ -42,7 +42,7 @@ describe('gatehouse hook run', () => {
   });
 
   test('exits with 1 when the function failed, and shows where', async () => {
-    const { exitCode, stdout } = await run('exports.handler = () => { null.x }');
+    const { exitCode, stdout } = await cli.run(command('exports.handler = () => { null.x }'));
     const { outcome, value, output } = JSON.parse(stdout);
     assert.deepEqual([exitCode, outcome, value], [1, 'error', null]);
     assert.match(output.join('\n'), /ERROR\tTypeError: Cannot read.*\n.*hook\.js:1:32/);
@@ -54,8 +54,9 @@ describe('gatehouse hook run', () => {
     registry.add('greet', '2.1.0', { 'index.js': "exports.hello = (name) => 'hello ' + name;" });
     registry.add('reader', '1.0.0', { 'index.js': "require('node:fs');" });
     const source = "exports.handler = () => [require('@own/double')(21), require('greet').hello('Ada')];";
-    const from = (...more: string[]) => run(source, { NPM_REGISTRY: registry.url }, ...more);
-    const ran = await from('--package', '@own/double@1.0.0', '--package', 'greet@2.1.0');
+    const env = { NPM_REGISTRY: registry.url };
+    const from = (...more: string[]) => command(source, ...more);
+    const ran = await cli.run(from('--package', '@own/double@1.0.0', '--package', 'greet@2.1.0'), { env });
     assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
     assert.deepEqual(JSON.parse(ran.stdout).value, [42, 'hello Ada']);
     for (const [named, message] of [
@@ -65,7 +66,7 @@ describe('gatehouse hook run', () => {
       ['greet@9.9.9', /the registry has no greet@9\.9\.9/],
       ['reader@1.0.0', /^packages: reader needs the module node:fs/],
     ] as const) {
-      const { exitCode, stderr } = await from('--package', named);
+      const { exitCode, stderr } = await cli.ask(from('--package', named), env);
       assert.equal(exitCode, 1);
       assert.match(JSON.parse(stderr).message, message);
     }
@@ -73,20 +74,12 @@ describe('gatehouse hook run', () => {
   });
 
   test('names the place of a syntax error, and what is wrong with its arguments', async () => {
-    const mistake = JSON.parse((await run('\nlet a = ;')).stderr);
+    const mistake = JSON.parse((await cli.run(command('\nlet a = ;'))).stderr);
     assert.match(mistake.message, /hook\.js:2:9: Unexpected token/);
-    const type = await cli.run(['hook', 'run', context, '--type', 'other', '--context', context, '--json']);
+    const type = await cli.ask(['hook', 'run', context, '--type', 'other', '--context', context, '--json']);
     assert.match(JSON.parse(type.stderr).message, /type must be pre-authentication or user-migration/);
-    const missing = await cli.run([
-      'hook',
-      'run',
-      'none.js',
-      '--type',
-      'pre-authentication',
-      '--context',
-      context,
-      '--json',
-    ]);
+    const given = ['--type', 'pre-authentication', '--context', context];
+    const missing = await cli.ask(['hook', 'run', 'none.js', ...given, '--json']);
     assert.match(JSON.parse(missing.stderr).message, /none\.js cannot be read/);
   });
 });

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Outcome } from '../support/cli.ts';
 import { type Service, startService } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { type RegisteredClient, signInForCode } from '../support/sign-in.ts';
@@ -49,15 +50,23 @@ describe('gatehouse hook', () => {
     assert.equal((await account.send('DELETE', `/api/2/hooks/${id}`, { headers })).status, 202);
   }
 
-  /** A command that may end with another exit code than 0. */
-  async function run(...args: string[]) {
-    const { exitCode, stdout, stderr } = await service.installation.run(['hook', ...args, ...of(), '--json']);
+  function told({ exitCode, stdout, stderr }: Outcome) {
     return { exitCode, said: JSON.parse(stdout || stderr) };
+  }
+
+  /** A command that may end with another exit code than 0, in a process of its own. */
+  async function run(...args: string[]) {
+    return told(await service.installation.run(['hook', ...args, ...of(), '--json']));
+  }
+
+  /** The same in the process for all commands. */
+  async function ask(...args: string[]) {
+    return told(await service.installation.ask(['hook', ...args, ...of(), '--json']));
   }
 
   test('logs shows the runs, oldest first, and with --follow those that come', async () => {
     const id = await write('POST', '', "console.log('for', context.app.name);");
-    assert.deepEqual((await run('logs', id)).said, []);
+    assert.deepEqual((await ask('logs', id)).said, []);
     await signIn();
     await signIn();
     const { said: runs } = await run('logs', id);
@@ -93,14 +102,14 @@ describe('gatehouse hook', () => {
     assert.ok(!known.includes(third));
     installed.kill('SIGINT');
     await once(installed, 'close');
-    assert.equal((await run('logs', '00000000-0000-4000-8000-000000000000')).said.error, 'not_found');
+    assert.equal((await ask('logs', '00000000-0000-4000-8000-000000000000')).said.error, 'not_found');
     await remove(id);
   });
 
   test('replay compares a draft with a recorded run; exit 1 when they differ', async () => {
     const id = await write('POST', '', 'return null;');
     await signIn();
-    const [{ request_id: recorded }] = (await run('logs', id)).said;
+    const [{ request_id: recorded }] = (await ask('logs', id)).said;
     const same = await run('replay', recorded, '--file', draft('return {};'));
     assert.deepEqual([same.exitCode, same.said.same, same.said.request_id], [0, true, recorded]);
     const other = await run('replay', recorded, '--file', draft("console.log('no'); return { success: false };"));
@@ -112,9 +121,9 @@ describe('gatehouse hook', () => {
     );
     assert.match(output[0], /\tINFO\tno$/);
     assert.ok(Number.isInteger(duration));
-    const missing = await run('replay', recorded, '--file', join(service.folder, 'nothing.js'));
+    const missing = await ask('replay', recorded, '--file', join(service.folder, 'nothing.js'));
     assert.deepEqual([missing.exitCode, /cannot be read/.test(missing.said.message)], [1, true]);
-    assert.equal((await run('logs', id)).said.length, 1, 'a replay is no run of the hook');
+    assert.equal((await ask('logs', id)).said.length, 1, 'a replay is no run of the hook');
     await remove(id);
   });
 
@@ -123,16 +132,12 @@ describe('gatehouse hook', () => {
     const on = await run('shadow', id, '--file', draft('return { success: false };'));
     assert.deepEqual(on, { exitCode: 0, said: { id, shadow: 'on' } });
     await signIn();
-    const noted = async () => {
-      for (;;) {
-        const [{ events }] = (await run('logs', id)).said;
-        if (events.length > 0) return events;
-      }
-    };
-    const [line] = await noted();
+    const logs = async () => (await account.send('GET', `/api/2/hooks/${id}/logs`, { headers })).body;
+    while ((await logs())[0].events.length === 0) await delay(25);
+    const [line] = (await ask('logs', id)).said[0].events;
     assert.match(line, /\tWARN\tshadow: the draft ends with a refusal, this version with policy \d+$/);
-    assert.deepEqual((await run('shadow', id, '--off')).said, { id, shadow: 'off' });
-    assert.match((await run('shadow', id)).said.message, /either --file or --off/);
+    assert.deepEqual((await ask('shadow', id, '--off')).said, { id, shadow: 'off' });
+    assert.match((await ask('shadow', id)).said.message, /either --file or --off/);
     await remove(id);
   });
 
@@ -143,13 +148,13 @@ describe('gatehouse hook', () => {
     service = await service.installation.serve();
     while (!/"count":1,[^\n]*hooks warmed|hooks warmed[^\n]*"count":1\b/.test(service.output())) await delay(25);
     await signIn();
-    assert.equal((await run('logs', id)).said.length, 1);
+    assert.equal((await ask('logs', id)).said.length, 1);
     await remove(id);
   });
 
   test('rollback undoes the last write, and once more undoes that', async () => {
     const id = await write('POST', '', 'return null;');
-    const once = await run('rollback', id);
+    const once = await ask('rollback', id);
     assert.deepEqual([once.exitCode, /no version before/.test(once.said.message)], [1, true]);
     await write('PUT', `/${id}`, 'return { success: false };');
     const read = async () => (await account.send('GET', `/api/2/hooks/${id}`, { headers })).body.function;
@@ -157,7 +162,7 @@ describe('gatehouse hook', () => {
     assert.deepEqual(back, { exitCode: 0, said: { id, version: 3, status: 'ready', disabled: false } });
     assert.equal(await read(), encoded('return null;'));
     await signIn();
-    await run('rollback', id);
+    await ask('rollback', id);
     assert.equal(await read(), encoded('return { success: false };'));
     await remove(id);
   });

@@ -52,7 +52,8 @@ describe('D5: damaged files', () => {
       const found = contents();
       const reading = concerns === 'database' ? [['db', 'status']] : [];
       const commands = [['serve'], ['account', 'list'], ['doctor'], ...reading];
-      const outcomes = await Promise.all(commands.map((command) => installation.run(command)));
+      const run = ([name]: string[]) => (name === 'serve' ? installation.run : installation.ask);
+      const outcomes = await Promise.all(commands.map((command) => run(command)(command)));
       for (const [index, { exitCode, stdout, stderr }] of outcomes.entries()) {
         assert.equal(exitCode, 1, `${commands[index]}: ${stdout}${stderr}`);
         assert.match(stdout + stderr, said);

@@ -7,9 +7,9 @@ import { chosen, newInvite } from '../support/invites.ts';
 import { newApiKey } from '../support/legacy.ts';
 import { codeAt } from '../support/second-factor.ts';
 import { CookieJar, makeUser, readForm, type Walk, walk } from '../support/sign-in.ts';
-import { beginSignOut, isSignedIn, logoutPath, signedInBrowser } from '../support/sign-out.ts';
+import { beginSignOut, isSignedIn, logoutPath } from '../support/sign-out.ts';
 import { waitingDeviceOperations } from './store-call-devices.ts';
-import { stageOf } from './store-call-stage.ts';
+import { newBrowser, stageOf } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
 
 async function manage(app: FaultyApp, method: string, path: string, json?: object): Promise<Answer> {
@@ -139,7 +139,7 @@ export const signOutOperations: readonly Operation[] = [
   operation(
     { title: 'begin of a sign-out', surface: 'oauth2', operationId: 'endSession', status: 303 },
     async (app) => {
-      const { jar, tokens } = await signedInBrowser(app);
+      const { jar, tokens } = await newBrowser(app);
       const path = logoutPath({ id_token_hint: tokens.id_token });
       return () => app.send('GET', path, { headers: jar.header });
     },
@@ -147,7 +147,7 @@ export const signOutOperations: readonly Operation[] = [
   operation(
     { title: 'sign-out with an id token', surface: 'pages', operationId: 'showSignOut', status: 303 },
     async (app) => {
-      const browser = await signedInBrowser(app);
+      const browser = await newBrowser(app);
       const { jar, tokens } = browser;
       const begun = await app.send('GET', logoutPath({ id_token_hint: tokens.id_token }), { headers: jar.header });
       jar.keep(begun);
@@ -158,7 +158,7 @@ export const signOutOperations: readonly Operation[] = [
     },
   ),
   operation({ title: 'sign-out', surface: 'pages', operationId: 'signOut', status: 303 }, async (app) => {
-    const browser = await signedInBrowser(app);
+    const browser = await newBrowser(app);
     const asked = await beginSignOut(app, browser.jar);
     return {
       send: () => sendForm(app, asked, {}),

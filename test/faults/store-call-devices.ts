@@ -18,11 +18,11 @@ import {
   type RegisteredClient,
   readForm,
   redeem,
-  registerClient,
   signInForCode,
   walk,
 } from '../support/sign-in.ts';
 import { assertTokensWork, isActive, post } from './store-call-requests.ts';
+import { clientWith } from './store-call-stage.ts';
 import type { Operation } from './store-calls.ts';
 
 interface Waiting {
@@ -31,8 +31,10 @@ interface Waiting {
   readonly user: { readonly email: string | null };
 }
 
+const deviceClient = clientWith(deviceMetadata);
+
 async function waiting(app: FaultyApp): Promise<Waiting> {
-  const client = await registerClient(app, deviceMetadata);
+  const client = await deviceClient(app);
   return { client, codes: await codesOf(app, client), user: await makeUser(app, client.app_id) };
 }
 
@@ -161,9 +163,11 @@ export const waitingDeviceOperations: readonly Operation[] = [
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
+const exchangingClient = clientWith({ grant_types: ['authorization_code', 'refresh_token', exchangeGrant] });
+
 /** A user's grant to a client that may exchange. */
 async function grantOf(app: FaultyApp) {
-  const client = await registerClient(app, { grant_types: ['authorization_code', 'refresh_token', exchangeGrant] });
+  const client = await exchangingClient(app);
   const user = await makeUser(app, client.app_id);
   const code = (await signInForCode(app, client, user)).get('code') ?? '';
   return { client, ...(await redeem(app, client, code)) };

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import type { FaultyApp } from '../support/faults.ts';
-import { goodPassword } from '../support/invites.ts';
+import { chosen } from '../support/invites.ts';
 import { givePasskey, passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
-import { CookieJar, makeUser, password, readForm, submit, type Walk, walk } from '../support/sign-in.ts';
-import { isSignedIn, signedInBrowser } from '../support/sign-out.ts';
+import { CookieJar, formTo, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
+import { isSignedIn } from '../support/sign-out.ts';
+import { newBrowser, once } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
 
 interface Browser {
@@ -21,10 +22,8 @@ async function enter(app: FaultyApp): Promise<Browser> {
   return { jar, userId: user.id };
 }
 
-function formTo({ answer }: Walk, action: string): Record<string, string> {
-  const form = answer.text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
-  return readForm(`<form${form}`).fields;
-}
+/** A browser whose requests change nothing. */
+const reader = once(enter);
 
 /** A request of a browser that is signed in. */
 function page(operationId: string, path: string): Operation {
@@ -34,7 +33,7 @@ function page(operationId: string, path: string): Operation {
     operationId,
     status: 200,
     prepare: async (app) => {
-      const { jar } = await enter(app);
+      const { jar } = await reader(app);
       return { send: () => app.send('GET', path, { headers: jar.header }) };
     },
   };
@@ -88,9 +87,8 @@ export const ownAccountOperations: readonly Operation[] = [
   // Changed, and the browser did not hear of it: the present password is another one.
   form('changePassword', '/account/password', { again: 401 }, async (app) => {
     const { jar } = await enter(app);
-    const next = { new_password: goodPassword, new_password_confirmation: goodPassword };
     const fields = formTo(await walk(app, jar, '/account/password'), '/account/password');
-    return { jar, fields: { ...fields, current_password: password, ...next } };
+    return { jar, fields: { ...fields, current_password: password, ...chosen } };
   }),
   // Added, and the browser did not get its new cookie: it signs in again.
   form('addSecondFactor', '/account/second-factors/new', { status: 200, again: 303 }, async (app) => {
@@ -129,13 +127,13 @@ export const ownAccountOperations: readonly Operation[] = [
     return { jar, fields: { ...fields, change: 'remove' }, settle };
   }),
   form('endAllSessions', '/account/sessions/end-all', {}, async (app) => {
-    const browser = await signedInBrowser(app);
+    const browser = await newBrowser(app);
     const fields = formTo(await walk(app, browser.jar, '/account/sessions'), '/account/sessions/end-all');
     const settle = async () => assert.equal(await isSignedIn(app, browser), false, 'still signed in');
     return { jar: browser.jar, fields, settle };
   }),
   form('endOneSession', '/account/sessions/end', {}, async (app) => {
-    const browser = await signedInBrowser(app);
+    const browser = await newBrowser(app);
     const jar = new CookieJar();
     await submit(app, await walk(app, jar, '/account'), { username: browser.user.email ?? '', password });
     const fields = formTo(await walk(app, jar, '/account/sessions'), '/account/sessions/end');
@@ -143,7 +141,7 @@ export const ownAccountOperations: readonly Operation[] = [
     return { jar, fields, settle };
   }),
   form('removeApp', '/account/apps/remove', {}, async (app) => {
-    const { jar, user, client } = await signedInBrowser(app);
+    const { jar, user, client } = await newBrowser(app);
     const fields = formTo(await walk(app, jar, '/account/apps'), '/account/apps/remove');
     const settle = async () => {
       assert.equal(await app.services.store.authorizations.findConsent(app.account.id, user.id, client.app_id), null);

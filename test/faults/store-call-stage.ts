@@ -11,6 +11,7 @@ import {
   signInForCode,
   type Tokens,
 } from '../support/sign-in.ts';
+import { browserOf, type SignedInBrowser } from '../support/sign-out.ts';
 
 export interface Stage {
   readonly client: RegisteredClient;
@@ -23,12 +24,21 @@ export interface Stage {
   readonly bearer: string;
 }
 
-const stages = new WeakMap<FaultyApp, Promise<Stage>>();
+/** What is made once for each application. */
+export function once<Made>(make: (app: FaultyApp) => Promise<Made>): (app: FaultyApp) => Promise<Made> {
+  const made = new WeakMap<FaultyApp, Promise<Made>>();
+  return (app) => {
+    const known = made.get(app) ?? make(app);
+    made.set(app, known);
+    return known;
+  };
+}
 
-export function stageOf(app: FaultyApp): Promise<Stage> {
-  const known = stages.get(app) ?? makeStage(app);
-  stages.set(app, known);
-  return known;
+export const stageOf = once(makeStage);
+
+/** A client with this metadata. */
+export function clientWith(metadata: object): (app: FaultyApp) => Promise<RegisteredClient> {
+  return once((app) => registerClient(app, metadata));
 }
 
 async function makeStage(app: FaultyApp): Promise<Stage> {
@@ -45,6 +55,11 @@ async function makeStage(app: FaultyApp): Promise<Stage> {
     pair: await createCredential(app.services, app.account, ['read_users']),
     bearer: await app.bearer('manage_all'),
   };
+}
+
+/** A browser of a user of its own, signed in to the client. */
+export async function newBrowser(app: FaultyApp): Promise<SignedInBrowser> {
+  return browserOf(app, (await stageOf(app)).client);
 }
 
 /** A code of the signed-in user. */

@@ -9,7 +9,6 @@ import { setAccount } from '../../src/domain/accounts/accounts.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import { createRole } from '../../src/domain/roles/roles.ts';
 import type { Answer } from '../support/conforms.ts';
-import { fastFolder } from '../support/fast-folder.ts';
 import { assertOwnForm, type FaultyApp, openFaultyApp } from '../support/faults.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 
@@ -56,7 +55,7 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
     'off',
   ]);
   const settings = { ...Object.fromEntries(limits), registration: 'open', 'grant.password': 'on' };
-  const app = await openFaultyApp(kind, { settings, folder: fastFolder() });
+  const app = await openFaultyApp(kind, { settings });
   await createRole(app.services, app.account, 'Everyone');
   await setAccount(app.services, app.account.subdomain, { open_registration_roles: 'Everyone' });
   return app;

@@ -6,7 +6,6 @@ import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts
 import { setUser } from '../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
-import { fastFolder } from '../support/fast-folder.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
@@ -66,7 +65,7 @@ export interface Run {
 
 /** Starts the service on a fresh database, with two accounts whose limits are off and values that have expired already. */
 export async function startRun(kind: DatabaseKind, seed: number, operations: readonly Operation[]): Promise<Run> {
-  const app = await openTestApp(kind, { settings, folder: fastFolder() });
+  const app = await openTestApp(kind, { settings });
   const client = await serve(app, lanes);
   const pool = new Pool(overClient(app, client));
   const other = new Pool(overClient(await app.another(settings), client));

@@ -46,11 +46,10 @@ export async function openTestApp(
   options: {
     settings?: Readonly<Record<string, string>>;
     app?: AppOptions;
-    folder?: string;
     services?: TestParts;
   } = {},
 ): Promise<TestApp> {
-  const opened = await openTestStore(kind, options.folder);
+  const opened = await openTestStore(kind);
   const services = await testServices(opened.store, options.services);
   const account = await createTestAccount(services, { settings: options.settings ?? {} });
   const dispose = async () => {
@@ -67,8 +66,12 @@ export function seenFrom(
   account: Account,
   app: Express,
   services: TestServices,
-  { url, dispose }: Pick<TestStore, 'url' | 'dispose'>,
+  { url, dispose: end }: Pick<TestStore, 'url' | 'dispose'>,
 ): TestApp {
+  const dispose = async () => {
+    (await servers.get(app))?.close();
+    await end();
+  };
   const { host } = new URL(account.baseUrl);
   return {
     app,
@@ -83,21 +86,21 @@ export function seenFrom(
       return (await issueCredentialToken(services, account, credential)).accessToken;
     },
     another: async (settings = {}) =>
-      seenFrom(await createTestAccount(services, { settings }), app, services, { url, dispose }),
+      seenFrom(await createTestAccount(services, { settings }), app, services, { url, dispose: end }),
     dispose,
   };
 }
 
-/** Sends one request to an application (or to a base URL) and checks that the answer conforms. */
-export async function send(
-  app: Express | string,
+/** Sends one request and checks that the answer conforms. */
+async function send(
+  app: Express,
   host: string,
   method: string,
   path: string,
   { headers = {}, form, json, raw, host: otherHost }: Sent,
 ): Promise<Answer> {
   const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
-  const request = supertest(typeof app === 'string' ? app : await serverOf(app))
+  const request = supertest(await serverOf(app))
     [verb](path)
     .redirects(0)
     .set('host', otherHost ?? host)
@@ -141,7 +144,7 @@ function serverOf(app: Express): Promise<Server> {
 }
 
 async function startServer(app: Express): Promise<Server> {
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // What is open at the end holds no test up.
   server.on('connection', (socket) => socket.unref());

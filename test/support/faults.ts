@@ -63,10 +63,10 @@ export function faultyStore(store: Store, faultOf: FaultOf): Store {
 /** The application over a store that works until `fail` is called. */
 export async function openFaultyApp(
   kind: DatabaseKind,
-  { settings = {}, folder }: { settings?: Readonly<Record<string, string>>; folder?: string } = {},
+  { settings = {} }: { settings?: Readonly<Record<string, string>> } = {},
 ): Promise<FaultyApp> {
   let current: FaultOf | null = null;
-  const opened = await openTestStore(kind, folder);
+  const opened = await openTestStore(kind);
   const services = await testServices(faultyStore(opened.store, (verb) => current?.(verb) ?? null));
   const account = await createTestAccount(services, { settings });
   const dispose = async () => {

@@ -6,7 +6,7 @@ import { relyingPartyOf, userHandleOf } from '../../src/domain/passkeys/relying-
 import { addDevice } from '../../src/domain/second-factor/registrations.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import type { TestApp } from './app.ts';
-import { readForm, type Sender, type Walk, walk } from './sign-in.ts';
+import { formTo, type Sender, submitTo, type Walk } from './sign-in.ts';
 
 /** What an answer says other than an honest one would. */
 export interface Lies {
@@ -193,10 +193,5 @@ export async function givePasskey(
 /** Sends the form for a passkey of a page, and walks on. */
 export async function showPasskey(app: Sender, { jar, answer }: Walk, credential: string): Promise<Walk> {
   const action = /<form [^>]*action="([^"]*)"[^>]*data-passkey="get"/.exec(answer.text)?.[1] ?? '';
-  const { fields } = readForm(answer.text);
-  const form = { request: fields['request'] ?? '', csrf: fields['csrf'] ?? '', credential };
-  const sent = await app.send('POST', action, { headers: jar.header, form });
-  jar.keep(sent);
-  const location = String(sent.headers['location'] ?? '');
-  return sent.status === 303 && location.startsWith('/') ? walk(app, jar, location) : { jar, answer: sent };
+  return submitTo(app, jar, action, { ...formTo({ answer }, action), credential });
 }

@@ -19,8 +19,10 @@ export interface Installation {
   readonly databaseUrl: string;
   /** The first process listens here, and the hosts of accounts name it. */
   readonly port: number;
-  /** Runs a command line to its end. */
+  /** Runs a command line to its end, in a process of its own. */
   readonly run: CliFolder['run'];
+  /** Runs a command line in the process for all of them. */
+  readonly ask: CliFolder['ask'];
   /** Starts a command that goes on; the test ends it. */
   readonly start: CliFolder['start'];
   /** Runs a command with `--json` and answers what it printed; rejects when it fails. */
@@ -81,6 +83,7 @@ export async function install(kind: DatabaseKind, env: Readonly<Record<string, s
     databaseUrl: given ?? database?.url ?? `sqlite:${join(cli.path, 'data/gatehouse.db')}`,
     port,
     run: cli.run,
+    ask: cli.ask,
     start: cli.start,
     cli: cli.json,
     serve: ({ env = {}, demo = false, port: own = port } = {}) => {

@@ -84,6 +84,13 @@ export function readForm(html: string): { action: string; fields: Record<string,
   return { action, fields };
 }
 
+/** Values of the form of a page that is sent to `action`. */
+export function formTo({ answer }: Pick<Walk, 'answer'>, action: string): Record<string, string> {
+  const form = answer.text.split('<form').find((part) => part.includes(`action="${action}"`));
+  assert.ok(form, `no form to ${action}`);
+  return readForm(`<form${form}`).fields;
+}
+
 export interface Walk {
   readonly jar: CookieJar;
   /** The last answer: a page, or the redirect to the client. */
@@ -106,7 +113,12 @@ export async function walk(app: Sender, jar: CookieJar, start: string): Promise<
 /** Sends the form of a page and walks on. */
 export async function submit(app: Sender, { jar, answer }: Walk, values: Record<string, string>): Promise<Walk> {
   const { action, fields } = readForm(answer.text);
-  const sent = await app.send('POST', action, { headers: jar.header, form: { ...fields, ...values } });
+  return submitTo(app, jar, action, { ...fields, ...values });
+}
+
+/** Sends a form and walks on. */
+export async function submitTo(app: Sender, jar: CookieJar, to: string, form: Record<string, string>): Promise<Walk> {
+  const sent = await app.send('POST', to, { headers: jar.header, form });
   jar.keep(sent);
   const location = String(sent.headers['location'] ?? '');
   return sent.status === 303 && location.startsWith('/') ? walk(app, jar, location) : { jar, answer: sent };

@@ -25,7 +25,11 @@ export interface SignedInBrowser {
 
 /** A browser that is signed in to a client, which has tokens of the session. */
 export async function signedInBrowser(app: TestApp, metadata: object = {}): Promise<SignedInBrowser> {
-  const client = await registerClient(app, { post_logout_redirect_uris: [afterwards], ...metadata });
+  return browserOf(app, await registerClient(app, { post_logout_redirect_uris: [afterwards], ...metadata }));
+}
+
+/** A browser of a user of its own, signed in to this client. */
+export async function browserOf(app: TestApp, client: RegisteredClient): Promise<SignedInBrowser> {
   const user = await makeUser(app, client.app_id);
   const jar = new CookieJar();
   const query = await signInForCode(app, client, user, {}, jar);

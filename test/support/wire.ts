@@ -33,10 +33,15 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
 
   async function call(method: string, path: string, sent: Sent = {}): Promise<TimedAnswer> {
     const body = bodyOf(sent);
-    const headers = { ...headersOf(sent), host: sent.host ?? host, 'content-length': String(body.length) };
+    // Node would send the content of a DELETE without its length.
+    const length = body && { 'content-length': String(body.length) };
+    const headers = { ...headersOf(sent), ...length, host: sent.host ?? host };
+    // As it is, but for what no request line can hold.
+    const encoded = path.replace(/[^!-~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
     const calledAt = performance.now();
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      request({ agent, host: '127.0.0.1', port, method, path, headers }, resolve).on('error', reject).end(body);
+      const options = { agent, host: '127.0.0.1', port, method, path: encoded, headers };
+      request(options, resolve).on('error', reject).end(body);
     });
     const text = (await buffer(incoming)).toString('utf8');
     const answeredAt = performance.now();
@@ -63,12 +68,12 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
   };
 }
 
-function bodyOf({ form, json, raw }: Sent): Buffer {
+function bodyOf({ form, json, raw }: Sent): Buffer | undefined {
   if (form !== undefined) {
     return Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form as Record<string, string>)));
   }
   if (json !== undefined) return Buffer.from(JSON.stringify(json));
-  return Buffer.from(raw ?? '');
+  return raw === undefined ? raw : Buffer.from(raw);
 }
 
 function headersOf({ headers = {}, form, json }: Sent): Record<string, string> {

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createClientKeys } from '../../../src/domain/clients/client-keys.ts';
-import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
+import type { Egress, EgressRequest } from '../../../src/domain/egress.ts';
 import { type TestKey, testKey } from '../../support/assertions.ts';
+import { fetched } from '../../support/egress.ts';
 import { testClock } from '../../support/services.ts';
 
 const uri = 'https://client.example.com/jwks';
@@ -17,12 +18,9 @@ before(async () => {
 function answering(body: () => unknown, status = 200) {
   const asked: EgressRequest[] = [];
   const egress: Egress = {
-    fetch: async (request): Promise<EgressResult> => {
+    fetch: async (request) => {
       asked.push(request);
-      const text = body();
-      const bytes = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
-      const response = { url: request.url, redirected: false, status, statusText: '', headers: [], body: bytes };
-      return { ok: true, response };
+      return fetched(request.url, body(), status);
     },
   };
   const clock = testClock();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { decodeJwt } from 'jose';
 import { authorizePath, CookieJar, password, redeem, redirectUri, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, settle } from './asking.ts';
 import { received } from './response-modes.ts';
@@ -28,17 +29,13 @@ const succeeding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'oidcc-ensure-request-with-valid-pkce-succeeds': {},
 };
 
-function claimsOf(idToken: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
-}
-
 /** The requests of the OpenID Foundation's test modules, answered in the query and by a form (docs/conformance.md). */
 export function certification(app: AppOf): void {
   for (const mode of ['query', 'form_post'] as const satisfies Mode[]) {
     it(`${mode}: each request of the basic profile ends in tokens for who is signed in`, async () => {
       const { client, user, jar, code } = await settle(app());
       const first = await redeem(app(), client, await code({ scope: 'openid profile email' }));
-      const { auth_time } = claimsOf(first.id_token);
+      const { auth_time } = decodeJwt(first.id_token);
       const requests = Object.entries<Readonly<Record<string, string>>>({
         ...succeeding,
         'oidcc-id-token-hint': { prompt: 'none', id_token_hint: first.id_token },
@@ -49,7 +46,7 @@ export function certification(app: AppOf): void {
         const { code: given = '', ...rest } = received(answer, mode);
         assert.deepEqual(rest, { state: 'state-1', iss: app().account.baseUrl }, module);
         const tokens = await redeem(app(), client, given);
-        const { iss, aud, sub, nonce, ...claims } = claimsOf(tokens.id_token);
+        const { iss, aud, sub, nonce, ...claims } = decodeJwt(tokens.id_token);
         assert.deepEqual([iss, aud, sub], [app().account.baseUrl, client.client_id, String(user.id)], module);
         assert.equal(nonce, parameters['nonce'] === '' ? undefined : 'nonce-1', module);
         assert.equal(claims['auth_time'], auth_time, `${module}: nobody signed in anew`);
@@ -95,7 +92,7 @@ export function certification(app: AppOf): void {
     it(`${mode}: oidcc-prompt-login and oidcc-max-age-1 ask anew, and say when`, async () => {
       const one = await app().another({ 'limit.register': 'off' });
       const { client, user, jar, code } = await settle(one);
-      const before = claimsOf((await redeem(one, client, await code())).id_token)['auth_time'];
+      const before = decodeJwt((await redeem(one, client, await code())).id_token)['auth_time'];
       let last = Number(before);
       for (const parameters of [{ prompt: 'login' }, { max_age: '1' }]) {
         one.services.clock.advance(2_000);
@@ -103,7 +100,7 @@ export function certification(app: AppOf): void {
         assert.match(asked.answer.text, /type="password"/);
         const { answer } = await submit(one, asked, { username: user.email ?? '', password });
         const tokens = await redeem(one, client, received(answer, mode)['code'] ?? '');
-        const time = Number(claimsOf(tokens.id_token)['auth_time']);
+        const time = Number(decodeJwt(tokens.id_token)['auth_time']);
         assert.ok(time > last);
         last = time;
       }

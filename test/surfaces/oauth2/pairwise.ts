@@ -5,6 +5,7 @@ import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/eg
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { fetched } from '../../support/egress.ts';
 import {
   authorizePath,
   CookieJar,
@@ -33,9 +34,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
   const egress: Egress = {
     fetch: async (request) => {
       asked.push(request);
-      const body = Buffer.from(typeof there === 'string' ? there : JSON.stringify(there));
-      const response = { url: request.url, redirected: false, status: 200, statusText: '', headers: [], body };
-      return failure ?? { ok: true, response };
+      return failure ?? fetched(request.url, there);
     },
   };
   before(async () => {

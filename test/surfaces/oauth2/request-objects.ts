@@ -5,6 +5,7 @@ import { exportSPKI, importJWK, type JWTHeaderParameters, SignJWT, UnsecuredJWT 
 import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type TestKey, testKey } from '../../support/assertions.ts';
+import { fetched } from '../../support/egress.ts';
 import {
   authorizePath,
   CookieJar,
@@ -176,8 +177,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     },
   };
   const answered = (text: string, status = 200) => {
-    const body = Buffer.from(text);
-    result = { ok: true, response: { url: uri, redirected: false, status, statusText: '', headers: [], body } };
+    result = fetched(uri, text, status);
   };
   before(async () => {
     key = await testKey('ES256', 'k');

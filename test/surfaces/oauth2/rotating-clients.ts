@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import type { Egress } from '../../../src/domain/egress.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
+import { fetched } from '../../support/egress.ts';
 import { codeVerifier, makeUser, redirectUri, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { assertError, unlimited } from './asking.ts';
 
@@ -14,8 +15,7 @@ export function rotatingClients(kind: 'sqlite' | 'postgres'): void {
   const egress: Egress = {
     fetch: async ({ url }) => {
       assert.equal(url, uri);
-      const body = Buffer.from(JSON.stringify({ keys: published.map(({ jwk }) => jwk) }));
-      return { ok: true, response: { url, redirected: false, status: 200, statusText: '', headers: [], body } };
+      return fetched(url, { keys: published.map(({ jwk }) => jwk) });
     },
   };
   before(async () => {

@@ -6,6 +6,7 @@ import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second
 import {
   authorizePath,
   CookieJar,
+  formTo,
   makeUser,
   password,
   readForm,
@@ -14,6 +15,7 @@ import {
   registerClient,
   signInForCode,
   submit,
+  submitTo,
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
@@ -21,13 +23,6 @@ import { isSignedIn, signedInBrowser } from '../../support/sign-out.ts';
 import { type AppOf, copyOf, heading, isConsent, isSignIn } from './browsing.ts';
 
 const minute = 60_000;
-
-/** The form of a page that is sent to `action`, as values. */
-function formTo({ answer }: Walk, action: string): Record<string, string> {
-  const form = answer.text.split('<form').find((part) => part.includes(`action="${action}"`));
-  assert.ok(form, `no form to ${action}`);
-  return readForm(`<form${form}`).fields;
-}
 
 /** Second factors, sessions and apps of a signed-in user. */
 export function accountParts(app: AppOf): void {
@@ -41,12 +36,7 @@ export function accountParts(app: AppOf): void {
     return sendForm(jar, action, { ...formTo(at, action), ...more });
   }
 
-  async function sendForm(jar: CookieJar, action: string, form: Record<string, string>): Promise<Walk> {
-    const sent = await app().send('POST', action, { headers: jar.header, form });
-    jar.keep(sent);
-    const location = String(sent.headers['location'] ?? '');
-    return sent.status === 303 ? walk(app(), jar, location) : { jar, answer: sent };
-  }
+  const sendForm = (jar: CookieJar, action: string, form: Record<string, string>) => submitTo(app(), jar, action, form);
 
   async function enrol(jar: CookieJar): Promise<Walk & { readonly secret: string }> {
     const at = await open(jar, '/account/second-factors/new');

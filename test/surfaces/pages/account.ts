@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
-import { goodPassword } from '../../support/invites.ts';
+import { chosen, goodPassword } from '../../support/invites.ts';
 import { CookieJar, makeUser, password, readForm, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { signedInBrowser } from '../../support/sign-out.ts';
-import { type AppOf, heading, isSignIn } from './browsing.ts';
+import { type AppOf, copyOf, heading, isSignIn } from './browsing.ts';
 
 const minute = 60_000;
 
 /** Every page of the account, with a form that it has and what the form sends. */
-export const accountPages = [
+const accountPages = [
   '/account',
   '/account/password',
   '/account/second-factors',
@@ -18,7 +18,7 @@ export const accountPages = [
   '/account/sessions',
   '/account/apps',
 ];
-export const accountForms: readonly (readonly [path: string, page: string])[] = [
+const accountForms: readonly (readonly [path: string, page: string])[] = [
   ['/account/password', '/account/password'],
   ['/account/second-factors/new', '/account/second-factors/new'],
   ['/account/second-factors/remove', '/account/second-factors'],
@@ -169,6 +169,8 @@ export function account(app: AppOf): void {
       readForm((await open(of, '/account/password')).answer.text).fields['csrf'] ?? '';
     const own = await csrfOf(jar);
     const foreign = await csrfOf(stranger.jar);
+    const digest = async () => (await app().services.store.users.find(app().account.id, user.id))?.passwordDigest;
+    const before = await digest();
     const { lastId } = await app().services.store.events.findEnd(app().account.id);
     for (const [path] of accountForms) {
       for (const form of [{}, { csrf: 'x' }, { csrf: foreign }]) {
@@ -179,7 +181,8 @@ export function account(app: AppOf): void {
     const after = await app().services.store.events.findEnd(app().account.id);
     assert.equal(after.lastId, lastId);
     assert.equal(await csrfOf(jar), own, 'it holds as long as the session');
-    assert.ok((await app().services.store.users.find(app().account.id, user.id))?.passwordDigest);
+    assert.ok(before);
+    assert.equal(await digest(), before);
   });
 
   it('a form after the session ended: to the sign-in page and back to the page of the form, nothing happens', async () => {
@@ -187,8 +190,7 @@ export function account(app: AppOf): void {
     const { fields } = readForm((await open(jar, '/account/password')).answer.text);
     await app().services.store.sessions.endOfUser(app().account.id, user.id);
     for (const [path, page] of accountForms) {
-      const copy = new CookieJar();
-      for (const [name, value] of jar.cookies) copy.cookies.set(name, value);
+      const copy = copyOf(jar);
       const sent = await post(copy, path, { ...fields, ...typed(password) });
       assert.equal(sent.status, 303, path);
       copy.keep(sent);
@@ -219,10 +221,7 @@ export function account(app: AppOf): void {
     assert.ok(isSignIn(at.answer));
     const due = await submit(app(), at, { username: user.email ?? '', password });
     assert.equal(heading(due.answer), 'Choose a new password');
-    const { answer } = await submit(app(), due, {
-      new_password: goodPassword,
-      new_password_confirmation: goodPassword,
-    });
+    const { answer } = await submit(app(), due, chosen);
     assert.equal(heading(answer), 'Your account');
   });
 

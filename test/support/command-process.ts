@@ -1,0 +1,46 @@
+/**
+ * Runs one command line after the other, each as `bin/gatehouse.js` does, for whoever sends them: what a command costs
+ * is mostly its start.
+ */
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+enableCompileCache(fileURLToPath(new URL('../../.cache', import.meta.url)));
+const { run } = await import('../../src/cli/program.ts');
+
+interface Asked {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+type Writable = Pick<typeof process.stdout, 'write'>;
+
+/** What is written to the stream from now on, until it is asked for. */
+function collect(stream: Writable): () => string {
+  const { write } = stream;
+  let text = '';
+  stream.write = (chunk: string | Uint8Array, ...more: unknown[]) => {
+    text += chunk;
+    const done = more.at(-1);
+    if (typeof done === 'function') done();
+    return true;
+  };
+  return () => {
+    stream.write = write;
+    return text;
+  };
+}
+
+async function outcomeOf({ args, env }: Asked) {
+  process.env = { ...env };
+  const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
+  const exitCode = await run(args);
+  // Each command adds one.
+  process.stdout.removeAllListeners('error');
+  return { exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+let last: Promise<unknown> = Promise.resolve();
+process.on('message', ({ id, ...asked }: Asked & { id: number }) => {
+  last = last.then(async () => process.send?.({ id, outcome: await outcomeOf(asked) }));
+});

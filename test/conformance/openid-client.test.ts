@@ -118,6 +118,23 @@ for (const database of databases) {
       assert.equal(next.claims()?.sub, subject);
     });
 
+    it('signs in by an id token at once (OpenID Connect Core §3.2)', async () => {
+      const { issuer, initialAccessToken } = provider;
+      await provider.set('grant.implicit=on');
+      const more = { ...metadata, grant_types: ['implicit'], response_types: ['id_token'] };
+      const config = await client.dynamicClientRegistration(issuer, more, undefined, {
+        initialAccessToken,
+        execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
+      });
+      await provider.assign(config.clientMetadata()['app_id']);
+      const [nonce, state] = [client.randomNonce(), client.randomState()];
+      const asked = { redirect_uri: redirectUri, scope: 'openid email', nonce, state };
+      const callback = await provider.browse(client.buildAuthorizationUrl(config, asked));
+      const claims = await client.implicitAuthentication(config, callback, nonce, { expectedState: state });
+      assert.equal(claims['email'], provider.email);
+      await assert.rejects(client.implicitAuthentication(config, callback, 'another', { expectedState: state }));
+    });
+
     for (const method of methods) {
       it(`registers, signs in, refreshes, introspects and revokes: ${method ?? 'no method named'}`, async () => {
         const config = await register(provider, method);

@@ -9,6 +9,7 @@ import {
 import type { Visit } from '../../../domain/own-account/enter.ts';
 import { listFactors } from '../../../domain/own-account/second-factors.ts';
 import { listSessions } from '../../../domain/own-account/sessions.ts';
+import type { TellServices } from '../../../domain/own-account/tell-user.ts';
 import { fullName } from '../../../domain/users/names.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { accountPage, passwordChangePage } from '../../../pages/views.ts';
@@ -17,7 +18,8 @@ import { formChallenge } from '../represent.ts';
 import { done, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showAccount' | 'showPasswordChange' | 'changePassword'>;
-type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type Needs = TellServices &
+  Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
 
 /** The overview of the account, and the password. */
 export function overview(services: Needs): Handlers<Operations> {

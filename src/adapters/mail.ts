@@ -37,8 +37,18 @@ export function createMailer({ smtp, from, folder }: MailOptions): Mailer {
   return smtp ? overSmtp(smtp, from) : intoFolder(folder, from);
 }
 
-function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, from: string): Mailer {
-  const transport = createTransport(
+/** Greets the mail server as for a message, TLS and password included, and sends none. Rejects when it would take none. */
+export async function tryMailServer(smtp: SmtpServer): Promise<void> {
+  await transportTo(smtp, '').verify();
+}
+
+function overSmtp(smtp: SmtpServer, from: string): Mailer {
+  const transport = transportTo(smtp, from);
+  return { send: async (mail) => void (await transport.sendMail(headed(mail))) };
+}
+
+function transportTo({ host, port, secure, user, password, isLocal }: SmtpServer, from: string) {
+  return createTransport(
     {
       ...{ host, port, secure, ...timeouts, ...closed },
       // No password and no message over a network in the clear.
@@ -47,7 +57,6 @@ function overSmtp({ host, port, secure, user, password, isLocal }: SmtpServer, f
     },
     { from },
   );
-  return { send: async (mail) => void (await transport.sendMail(headed(mail))) };
 }
 
 /**

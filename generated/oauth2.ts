@@ -288,6 +288,9 @@ export interface paths {
          *     authenticates as at the token endpoint; an assertion may also name this endpoint as its audience. The members are
          *     those of the authorization request, `request` with a request object included, and are checked in the same way.
          *
+         *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1)) makes the
+         *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
+         *
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
          *     a minute unless the account says otherwise) are taken of a client and source address.
          */
@@ -1494,7 +1497,7 @@ export interface components {
              * @example invalid_request
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported";
+            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out that a client asks for; the members of the form. */
@@ -3622,6 +3625,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3643,11 +3647,14 @@ export interface operations {
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_request_object`, `request_not_supported` | `request` cannot be read; the client has registered no keys |
              *     | `unauthorized_client`, `unsupported_response_type`, `invalid_scope`, `invalid_target`, `unmet_authentication_requirements` | as at the authorization endpoint |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is of another key than `dpop_jkt` |
+             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              */
             readonly 400: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -39,14 +39,18 @@ async function signIn(
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
   const expectedNonce = client.randomNonce();
-  const authorizationUrl = client.buildAuthorizationUrl(config, {
+  const parameters = {
     redirect_uri: redirectUri,
     ...asked,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
     state: expectedState,
     nonce: expectedNonce,
-  });
+  };
+  // Whoever proves a key does so from the first request on (RFC 9449 §10.1).
+  const authorizationUrl = DPoP
+    ? await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
+    : client.buildAuthorizationUrl(config, parameters);
   const callback = await browse(authorizationUrl);
   const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
   return client.authorizationCodeGrant(config, callback, checks, undefined, DPoP && { DPoP });

@@ -164,22 +164,24 @@ export interface paths {
          * Send the browser to sign in
          * @description Starts a sign-in: the authorization code flow of
          *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)). A browser is sent here; it is not called from a script, and
+         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
          *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (in the query where it asked for none):
+         *     (where it asked for none in the query, tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
+         *     - on success in the implicit flow, in place of the code, `id_token`, and with `id_token token` also
+         *       `access_token`, `token_type`, `expires_in` and `scope`;
          *     - on failure `error`, `error_description`, `state` and `iss`.
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
-         *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
-         *     | `unsupported_response_type` | `response_type` is not `code` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be; in the implicit flow what is said of it below |
+         *     | `unauthorized_client` | the client's grant types do not hold `authorization_code`, or for tokens `implicit`, or its response types not this one |
+         *     | `unsupported_response_type` | `response_type` is not `code`; where the account turned the implicit flow on, not `id_token` or `id_token token` either |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
@@ -194,6 +196,16 @@ export interface paths {
          *
          *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
          *     registered, else on a page.
+         *
+         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
+         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
+         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
+         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
+         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
+         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
+         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
+         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
+         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
@@ -205,22 +217,24 @@ export interface paths {
          * Send the browser to sign in, by form
          * @description Starts a sign-in: the authorization code flow of
          *     [OpenID Connect Core section 3.1](https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth) with PKCE
-         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)). A browser is sent here; it is not called from a script, and
+         *     ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)), or the implicit flow, see below. A browser is sent here; it is not called from a script, and
          *     sends no CORS headers.
          *
          *     The browser is redirected to a hosted page to sign in or to consent, or straight back to the client when a
          *     session and a consent exist. The client receives at its `redirect_uri`, by the `response_mode` that it asked for
-         *     (in the query where it asked for none):
+         *     (where it asked for none in the query, tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
          *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
+         *     - on success in the implicit flow, in place of the code, `id_token`, and with `id_token token` also
+         *       `access_token`, `token_type`, `expires_in` and `scope`;
          *     - on failure `error`, `error_description`, `state` and `iss`.
          *
          *     | error | Condition |
          *     |---|---|
-         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be |
-         *     | `unauthorized_client` | the client's grant types do not hold `authorization_code` |
-         *     | `unsupported_response_type` | `response_type` is not `code` |
+         *     | `invalid_request` | a parameter is missing or not allowed; `code_challenge` missing for a public client; a method other than `S256`; a `response_mode` that is not known or cannot be; in the implicit flow what is said of it below |
+         *     | `unauthorized_client` | the client's grant types do not hold `authorization_code`, or for tokens `implicit`, or its response types not this one |
+         *     | `unsupported_response_type` | `response_type` is not `code`; where the account turned the implicit flow on, not `id_token` or `id_token token` either |
          *     | `invalid_scope` | none of the scopes that were asked for can be granted |
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
@@ -235,6 +249,16 @@ export interface paths {
          *
          *     What is wrong with a request object, or its address, is told at the `redirect_uri` beside it where that is
          *     registered, else on a page.
+         *
+         *     Where the account turned it on (`grant.implicit`, off unless set), the implicit flow of
+         *     [OpenID Connect Core section 3.2](https://openid.net/specs/openid-connect-core-1_0.html#ImplicitFlowAuth) answers
+         *     `response_type` `id_token` and `id_token token`, for clients whose grant types hold `implicit` and whose response
+         *     types hold the one that is asked for. `nonce` is required, `scope` holds `openid`, `redirect_uri` is https unless
+         *     the client is native, `response_mode` is not `query`, and `code_challenge` is ignored. There is no refresh token,
+         *     and no access token that is bound to a key: `dpop_jkt` is `invalid_request`, and `id_token token` of a client with
+         *     `dpop_bound_access_tokens` is `unauthorized_client`. Without an access token there is nothing to ask for in the
+         *     member `userinfo` of `claims`. Addresses with tokens in them are easily read by others: use the code wherever
+         *     you can ([RFC 9700 section 2.1.2](https://www.rfc-editor.org/rfc/rfc9700#section-2.1.2)).
          *
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
@@ -263,6 +287,9 @@ export interface paths {
          *     the browser to `GET /oauth2/authorize` with its `client_id` and the `request_uri` of this answer alone. The client
          *     authenticates as at the token endpoint; an assertion may also name this endpoint as its audience. The members are
          *     those of the authorization request, `request` with a request object included, and are checked in the same way.
+         *
+         *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1)) makes the
+         *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
          *
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
          *     a minute unless the account says otherwise) are taken of a client and source address.
@@ -564,12 +591,12 @@ export interface components {
              */
             readonly scopes_supported: readonly ("openid" | "profile" | "email" | "groups")[];
             /**
-             * @description Response types that authorization answers.
+             * @description Response types that authorization answers: `code`; the others where the account turned the implicit flow on.
              * @example [
              *       "code"
              *     ]
              */
-            readonly response_types_supported: readonly "code"[];
+            readonly response_types_supported: readonly ("code" | "id_token token" | "id_token")[];
             /**
              * @description How authorization answers are delivered.
              * @example [
@@ -580,14 +607,14 @@ export interface components {
              */
             readonly response_modes_supported: readonly ("query" | "fragment" | "form_post")[];
             /**
-             * @description Grants that are switched on in the account; `password` only where it was turned on.
+             * @description Grants that are switched on in the account; `password` and `implicit` only where they were turned on.
              * @example [
              *       "authorization_code",
              *       "refresh_token",
              *       "client_credentials"
              *     ]
              */
-            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange" | "password")[];
+            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange" | "password" | "implicit")[];
             /**
              * @description How users are named to clients.
              * @example [
@@ -1238,7 +1265,7 @@ export interface components {
         /** @description An authorization request; the members of the form. */
         readonly AuthorizationRequest: {
             /**
-             * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1263,7 +1290,7 @@ export interface components {
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
@@ -1323,12 +1350,12 @@ export interface components {
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
@@ -1346,7 +1373,7 @@ export interface components {
         /** @description An authorization request with what the client shows who it is with; the members of the form. */
         readonly PushedRequest: {
             /**
-             * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+             * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
              * @example code
              */
             readonly response_type?: string;
@@ -1367,7 +1394,7 @@ export interface components {
              */
             readonly state?: string;
             /**
-             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+             * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
              * @example n-0S6_WzA2Mj
              */
             readonly nonce?: string;
@@ -1427,12 +1454,12 @@ export interface components {
              */
             readonly resource?: string;
             /**
-             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+             * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
              * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
              */
             readonly dpop_jkt?: string;
             /**
-             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+             * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
              * @example form_post
              */
             readonly response_mode?: string;
@@ -1470,7 +1497,7 @@ export interface components {
              * @example invalid_request
              * @enum {string}
              */
-            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported";
+            readonly error: "invalid_request" | "invalid_client" | "unauthorized_client" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "interaction_required" | "consent_required" | "unmet_authentication_requirements" | "invalid_request_object" | "invalid_request_uri" | "request_not_supported" | "request_uri_not_supported" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /** @description A sign-out that a client asks for; the members of the form. */
@@ -2313,7 +2340,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["InvalidToken"];
             };
         };
-        /** @description The browser goes on: to the hosted sign-in or consent page, or to the client's `redirect_uri` with `code` or `error`. */
+        /** @description The browser goes on: to the hosted sign-in or consent page, or to the client's `redirect_uri` with what it asked for or `error`. */
         readonly Onward: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2651,7 +2678,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+         * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
          * @example code
          */
         readonly ResponseType: string;
@@ -2676,7 +2703,7 @@ export interface components {
          */
         readonly State: string;
         /**
-         * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+         * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
          * @example n-0S6_WzA2Mj
          */
         readonly Nonce: string;
@@ -2731,12 +2758,12 @@ export interface components {
          */
         readonly Resource: string;
         /**
-         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+         * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
          * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
          */
         readonly DPoPKey: string;
         /**
-         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+         * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
          * @example form_post
          */
         readonly ResponseMode: string;
@@ -3413,7 +3440,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Must be `code`, else `unsupported_response_type`. At most 64 characters.
+                 * @description `code`; where the account turned the implicit flow on also `id_token` and `id_token token`, in any order. Another is `unsupported_response_type`. At most 64 characters.
                  * @example code
                  */
                 readonly response_type?: components["parameters"]["ResponseType"];
@@ -3438,7 +3465,7 @@ export interface operations {
                  */
                 readonly state?: components["parameters"]["State"];
                 /**
-                 * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. At most 512 characters.
+                 * @description Any value; comes back in the id token, so that the client can tell that the token answers this request. Required where no code is asked for. At most 512 characters.
                  * @example n-0S6_WzA2Mj
                  */
                 readonly nonce?: components["parameters"]["Nonce"];
@@ -3498,12 +3525,12 @@ export interface operations {
                  */
                 readonly resource?: components["parameters"]["Resource"];
                 /**
-                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form is `invalid_request`.
+                 * @description SHA-256 thumbprint ([RFC 7638](https://www.rfc-editor.org/rfc/rfc7638)) of the key that the client will prove to have when it redeems the code ([RFC 9449 section 10](https://www.rfc-editor.org/rfc/rfc9449#section-10)), 43 characters. Another form, or one where no code is asked for, is `invalid_request`.
                  * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
                  */
                 readonly dpop_jkt?: components["parameters"]["DPoPKey"];
                 /**
-                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default), in its fragment (`fragment`), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
+                 * @description How the answer comes to the `redirect_uri`: in its query (`query`, the default of a code), in its fragment (`fragment`, the default of tokens, which are never in a query), or as a form that the browser posts to it (`form_post`, for web addresses; [OAuth 2.0 Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html)). Errors come in the same way. At most 64 characters.
                  * @example form_post
                  */
                 readonly response_mode?: components["parameters"]["ResponseMode"];
@@ -3598,6 +3625,7 @@ export interface operations {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3619,11 +3647,14 @@ export interface operations {
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_request_object`, `request_not_supported` | `request` cannot be read; the client has registered no keys |
              *     | `unauthorized_client`, `unsupported_response_type`, `invalid_scope`, `invalid_target`, `unmet_authentication_requirements` | as at the authorization endpoint |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is of another key than `dpop_jkt` |
+             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              */
             readonly 400: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
                     readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "DPoP-Nonce": components["headers"]["DPoPNonce"];
                     readonly [name: string]: unknown;
                 };
                 content: {

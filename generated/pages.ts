@@ -678,7 +678,7 @@ export interface paths {
         /**
          * Allow or deny
          * @description Keeps the decision for this user and application and answers 303 to `/continue`, which returns to the
-         *     application with a code, or with `access_denied`
+         *     application with what it asked for, or with `access_denied`
          *     ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither
          *     `allow` nor `deny` is 400.
          */

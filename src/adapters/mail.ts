@@ -37,18 +37,23 @@ export function createMailer({ smtp, from, folder }: MailOptions): Mailer {
   return smtp ? overSmtp(smtp, from) : intoFolder(folder, from);
 }
 
-function overSmtp(server: SmtpServer, from: string): Mailer {
+/** Greets the mail server as for a message, TLS and password included, and sends none. Rejects when it would take none. */
+export async function tryMailServer(smtp: SmtpServer): Promise<void> {
+  await (await transportTo(smtp, '')).verify();
+}
+
+function overSmtp(smtp: SmtpServer, from: string): Mailer {
   let transport: Promise<Transporter> | undefined;
   return {
     send: async (mail) => {
-      transport ??= connect(server, from);
+      transport ??= transportTo(smtp, from);
       await (await transport).sendMail(headed(mail));
     },
   };
 }
 
 /** The package is loaded for the first message: most processes send none. */
-async function connect({ host, port, secure, user, password, isLocal }: SmtpServer, from: string) {
+async function transportTo({ host, port, secure, user, password, isLocal }: SmtpServer, from: string) {
   const { createTransport } = await import('nodemailer');
   return createTransport(
     {

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, fatal, off, ok } from './finding.ts';
 import { examineHooks } from './hook-findings.ts';
+import { examineMail } from './mail-findings.ts';
 
 const leastNodeMajor = 24;
 const restoreKey = 'restore the file from your backup, mode 0600';
@@ -31,7 +32,8 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
         `accounts at ${config.addresses.publicScheme}://<subdomain>.${config.addresses.serviceDomain}`,
       ),
     );
-    return [...findings, ...examineListening(config), ...(await examineStore(config)), ...(await examineHooks())];
+    findings.push(...examineListening(config), ...(await examineStore(config)), await examineMail(config));
+    return [...findings, ...(await examineHooks())];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
     return [...findings, fatal('configuration', error.message, 'correct the settings named')];

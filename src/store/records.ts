@@ -417,6 +417,8 @@ export interface AuthorizationParameters {
   readonly redirectUri: string;
   /** Absent: query. */
   readonly responseMode?: ResponseMode;
+  /** Absent: a code. */
+  readonly responseType?: Exclude<ResponseType, 'code'>;
   readonly redirectUriGiven: boolean;
   readonly scope: readonly string[];
   readonly state: string | null;
@@ -702,6 +704,7 @@ export type CountKind =
   | 'client_credentials'
   | 'credential_token'
   | 'authorization_code'
+  | 'implicit'
   | 'password'
   | 'device_code'
   | 'token_exchange'

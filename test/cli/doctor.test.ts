@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import Sqlite from 'better-sqlite3';
+import { SMTPServer } from 'smtp-server';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
 
 interface Finding {
@@ -92,6 +95,42 @@ describe('gatehouse doctor', () => {
     chmodSync(join(empty.path, 'data/master.key'), 0o644);
     const open = await examine(empty);
     assert.match(open.findings.find(({ layer }) => layer === 'master key')?.detail ?? '', /chmod 600/);
+  });
+
+  test('says which way mail goes, and whether the server would take any', async () => {
+    const mailOf = async (env: Record<string, string> = {}) => {
+      const { exitCode, findings } = await examine(healthy, env);
+      const mail = findings.find(({ layer }) => layer === 'mail');
+      assert.ok(!JSON.stringify(findings).includes('hunter2'));
+      return [exitCode, mail?.status, mail?.detail];
+    };
+    const files = await mailOf();
+    assert.deepEqual(files.slice(0, 2), [0, 'off']);
+    assert.match(String(files[2]), /files? in .*data\/mail/);
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      onAuth: ({ password }, _session, done) =>
+        password === 'right' ? done(null, { user: 'u' }) : done(new Error('not hunter2')),
+      onData: () => assert.fail('a message was sent'),
+    });
+    server.on('error', () => {});
+    server.listen(0, '127.0.0.1');
+    await once(server.server, 'listening');
+    const { port } = server.server.address() as AddressInfo;
+    const at = `127.0.0.1:${port}`;
+    try {
+      assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:right@${at}` }), [
+        0,
+        'ok',
+        `${at} answers, and takes the password`,
+      ]);
+      const wrong = await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` });
+      assert.deepEqual(wrong, [0, 'degraded', `${at} does not take the user and password`]);
+    } finally {
+      await new Promise<void>((done) => server.close(done));
+    }
+    assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` }), [0, 'degraded', `${at} does not answer`]);
   });
 
   test('finds a database that does not answer, without telling its password', async () => {

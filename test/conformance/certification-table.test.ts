@@ -13,6 +13,7 @@ const plans: Readonly<Record<string, number>> = {
   'Config OP': 1,
   'Dynamic OP': 23,
   'Form Post OP': 38,
+  'Implicit OP': 31,
   'RP-Initiated Logout OP': 11,
   'Back-Channel Logout OP': 2,
 };

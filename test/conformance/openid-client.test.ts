@@ -39,14 +39,18 @@ async function signIn(
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();
   const expectedNonce = client.randomNonce();
-  const authorizationUrl = client.buildAuthorizationUrl(config, {
+  const parameters = {
     redirect_uri: redirectUri,
     ...asked,
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
     state: expectedState,
     nonce: expectedNonce,
-  });
+  };
+  // Whoever proves a key does so from the first request on (RFC 9449 §10.1).
+  const authorizationUrl = DPoP
+    ? await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
+    : client.buildAuthorizationUrl(config, parameters);
   const callback = await browse(authorizationUrl);
   const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
   return client.authorizationCodeGrant(config, callback, checks, undefined, DPoP && { DPoP });
@@ -116,6 +120,23 @@ for (const database of databases) {
       assert.equal((await client.fetchUserInfo(config, tokens.access_token, subject)).email, provider.email);
       const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
       assert.equal(next.claims()?.sub, subject);
+    });
+
+    it('signs in by an id token at once (OpenID Connect Core §3.2)', async () => {
+      const { issuer, initialAccessToken } = provider;
+      await provider.set('grant.implicit=on');
+      const more = { ...metadata, grant_types: ['implicit'], response_types: ['id_token'] };
+      const config = await client.dynamicClientRegistration(issuer, more, undefined, {
+        initialAccessToken,
+        execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
+      });
+      await provider.assign(config.clientMetadata()['app_id']);
+      const [nonce, state] = [client.randomNonce(), client.randomState()];
+      const asked = { redirect_uri: redirectUri, scope: 'openid email', nonce, state };
+      const callback = await provider.browse(client.buildAuthorizationUrl(config, asked));
+      const claims = await client.implicitAuthentication(config, callback, nonce, { expectedState: state });
+      assert.equal(claims['email'], provider.email);
+      await assert.rejects(client.implicitAuthentication(config, callback, 'another', { expectedState: state }));
     });
 
     for (const method of methods) {

@@ -27,6 +27,8 @@ export interface Provider {
   readonly credential: { readonly client_id: string; readonly client_secret: string };
   /** Lets the user use the app of a registered client. */
   assign(appId: unknown): Promise<void>;
+  /** Changes a setting of the account, `name=value`. */
+  set(setting: string): Promise<void>;
   /** Links the app to a new API authorization server with this resource identifier and these scopes. */
   link(appId: unknown, resource: string, scopes: readonly string[]): Promise<void>;
   /** What the user does in a browser: signs in, consents, and is sent to this address of the client. */
@@ -62,6 +64,9 @@ export async function openProvider(database: DatabaseKind): Promise<Provider> {
     credential: demo.credential,
     assign: async (appId) => {
       await service.cli('access', 'grant', '--account', 'demo', '--app', String(appId), '--user', demo.user.email);
+    },
+    set: async (setting) => {
+      await service.cli('account', 'set', 'demo', setting);
     },
     link: async (appId, resource, scopes) => {
       const headers = { authorization: `Bearer ${pair.body.access_token}` };

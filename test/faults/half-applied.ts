@@ -3,6 +3,10 @@
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 
+/** Tokens that came in place of a code: there is no code, and no refresh token. */
+const byCode = `not exists (select 1 from events as e where e.account_id = g.account_id and e.action = 'grant.issued'
+      and e.target_id = g.id and e.detail like '%"implicit"%')`;
+
 /** Each counts rows that no whole change leaves; the texts mean the same on both databases. */
 const traces = {
   'accounts without signing keys': `select count(*) from accounts as a
@@ -13,7 +17,7 @@ const traces = {
     and exists (select 1 from accounts as a where a.id = c.account_id and a.settings like '%open_registration_roles%')`,
   'grants without a refresh token': `select count(*) from grants as g
     join clients as c on c.account_id = g.account_id and c.app_id = g.app_id
-    where g.current_digest is null and c.grant_types like '%refresh_token%'`,
+    where g.current_digest is null and c.grant_types like '%refresh_token%' and ${byCode}`,
   'grants rotated in part': `select count(*) from grants as g
     where (g.generation = 0) <> (g.previous_digest is null) or (g.generation = 0) <> (g.successor_salt is null)
     or (g.generation = 0) <> (g.rotated_at is null)`,
@@ -26,7 +30,7 @@ const traces = {
       and g.id = t.grant_id and g.app_id = t.app_id and g.user_id = t.user_id)`,
   'codes used in part': 'select count(*) from codes where (used_at is null) <> (grant_id is null)',
   'grants that no code led to': `select count(*) from grants as g where g.sid is not null and not exists
-    (select 1 from codes as c where c.account_id = g.account_id and c.grant_id = g.id)`,
+    (select 1 from codes as c where c.account_id = g.account_id and c.grant_id = g.id) and ${byCode}`,
   'grants revoked in part': 'select count(*) from grants where (revoked_at is null) <> (revoked_because is null)',
   'families ended for reuse that the trail does not tell of': `select count(*) from grants as g
     where g.revoked_because = 'refresh_token_reused' and not exists (select 1 from events as e

@@ -120,10 +120,10 @@ async function assertEnrolledOnce({ services, account }: FaultyApp, { userId }: 
 }
 
 /** Signed in by a user who was never asked for consent. */
-async function openConsent(app: FaultyApp): Promise<Browser> {
+async function openConsent(app: FaultyApp, asked: Record<string, string> = {}): Promise<Browser> {
   const { client } = await stageOf(app);
   const user = await makeUser(app, client.app_id);
-  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client));
+  const { jar, answer: page } = await walk(app, new CookieJar(), authorizePath(client, asked));
   const browser = { jar, email: user.email ?? '', userId: user.id };
   const signedIn = await sendForm(app, { ...browser, answer: page }, { username: browser.email, password });
   jar.keep(signedIn);
@@ -163,6 +163,22 @@ function get(path: (browser: Browser) => string): Step['send'] {
 /** The page that a browser is at, by its request. */
 function pathOf(page: string): (browser: Browser) => string {
   return ({ answer }) => `${page}?request=${readForm(answer.text).fields['request']}`;
+}
+
+function end(title: string, response_type: string): Operation {
+  return step({
+    title,
+    operationId: 'continueAuthorization',
+    status: 303,
+    // The request ended, and nobody has what it gave.
+    again: 400,
+    open: async (app) => {
+      const browser = await openConsent(app, { response_type });
+      await sendForm(app, browser, { decision: 'allow' });
+      return browser;
+    },
+    send: get(pathOf('/continue')),
+  });
 }
 
 export const pageOperations: readonly Operation[] = [
@@ -281,27 +297,16 @@ export const pageOperations: readonly Operation[] = [
     title: 'consent page',
     operationId: 'showConsent',
     status: 200,
-    open: openConsent,
+    open: (app) => openConsent(app),
     send: get(pathOf('/consent')),
   }),
   step({
     title: 'consent',
     operationId: 'decideConsent',
     status: 303,
-    open: openConsent,
+    open: (app) => openConsent(app),
     send: (app, browser) => sendForm(app, browser, { decision: 'allow' }),
   }),
-  step({
-    title: 'end of a sign-in',
-    operationId: 'continueAuthorization',
-    status: 303,
-    // The request ended, and nobody has its code.
-    again: 400,
-    open: async (app) => {
-      const browser = await openConsent(app);
-      await sendForm(app, browser, { decision: 'allow' });
-      return browser;
-    },
-    send: get(pathOf('/continue')),
-  }),
+  end('end of a sign-in', 'code'),
+  end('end of a sign-in with tokens', 'id_token token'),
 ];

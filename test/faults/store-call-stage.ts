@@ -4,6 +4,7 @@ import { createCredential, type NewCredential } from '../../src/domain/callers/c
 import type { FaultyApp } from '../support/faults.ts';
 import {
   CookieJar,
+  implicitClient,
   makeUser,
   type RegisteredClient,
   redeem,
@@ -42,7 +43,7 @@ export function clientWith(metadata: object): (app: FaultyApp) => Promise<Regist
 }
 
 async function makeStage(app: FaultyApp): Promise<Stage> {
-  const client = await registerClient(app);
+  const client = await registerClient(app, implicitClient);
   const user = await makeUser(app, client.app_id);
   const jar = new CookieJar();
   const query = await signInForCode(app, client, user, {}, jar);

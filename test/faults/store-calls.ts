@@ -54,7 +54,12 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
     `limit.${name}`,
     'off',
   ]);
-  const settings = { ...Object.fromEntries(limits), registration: 'open', 'grant.password': 'on' };
+  const settings = {
+    ...Object.fromEntries(limits),
+    registration: 'open',
+    'grant.password': 'on',
+    'grant.implicit': 'on',
+  };
   const app = await openFaultyApp(kind, { settings });
   await createRole(app.services, app.account, 'Everyone');
   await setAccount(app.services, app.account.subdomain, { open_registration_roles: 'Everyone' });

@@ -43,6 +43,7 @@ export class Browsers {
     granted: [],
   };
   #sessions: Session[] = [];
+  #begun = 0;
   #users: UserRecord[] = [];
 
   constructor(app: TestApp, client: () => Promise<RegisteredClient>) {
@@ -85,7 +86,9 @@ export class Browsers {
 
   /** Begins a sign-in and reads the form of the page it stands at. */
   async #begin({ jar, user }: Session, page: string): Promise<Browser> {
-    const path = authorizePath(await this.#client(), { prompt: 'consent' });
+    this.#begun += 1;
+    const response_type = this.#begun % 2 ? 'code' : 'id_token token';
+    const path = authorizePath(await this.#client(), { prompt: 'consent', response_type });
     const begun = await this.#app.send('GET', path, { headers: jar.header });
     jar.keep(begun);
     const next = new URL(String(begun.headers['location']), this.#app.account.baseUrl);

@@ -12,6 +12,7 @@ import type { UserRecord } from '../../src/store/records.ts';
 import { basic, type TestApp } from '../support/app.ts';
 import {
   CookieJar,
+  implicitClient,
   makeUser,
   type RegisteredClient,
   redeem,
@@ -95,6 +96,7 @@ export class Pool {
   client(kind: ClientKind): Promise<RegisteredClient> {
     return once(this.#clients, kind, () =>
       registerClient(this.app, {
+        ...implicitClient,
         // With a single one, an authorization request may leave it out.
         redirect_uris: [redirectUri, `${redirectUri}/other`],
         ...(kind !== 'unnamed' && { token_endpoint_auth_method: kind }),

@@ -25,6 +25,7 @@ export const lanes = 16;
 
 const settings = {
   'grant.password': 'on',
+  'grant.implicit': 'on',
   'refresh.idle_days': '1',
   'limit.api-2': 'off',
   'limit.hooks': 'off',

@@ -16,6 +16,11 @@ export async function mailsTo({ services }: TestApp, email: string | null): Prom
   return services.mails.filter(({ to }) => to === email);
 }
 
+/** What they were about, without the name of the account. */
+export async function titlesTo(app: TestApp, email: string | null): Promise<readonly string[]> {
+  return (await mailsTo(app, email)).map(({ subject }) => subject.replace(` – ${app.account.name}`, ''));
+}
+
 /** The path of the link in a message. */
 export function linkIn({ account }: Pick<TestApp, 'account'>, mail: Mail | undefined): string {
   const [link = ''] = /https?:\/\/\S+/.exec(mail?.text ?? '') ?? [];

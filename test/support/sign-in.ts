@@ -39,6 +39,12 @@ export async function registerClient(
   return answer.body;
 }
 
+/** What a client registers beside, or instead, that asks for tokens at once. */
+export const implicitClient = {
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials', 'password', 'implicit'],
+  response_types: ['code', 'id_token token', 'id_token'],
+};
+
 let users = 0;
 
 /** An active user with `password`; given access to the app when one is named. */

@@ -19,6 +19,8 @@ export interface AccountSettings {
   /** After how many days without use it expires; 0: never. */
   readonly openRegistrationIdleDays: number;
   readonly passwordGrant: boolean;
+  /** Whether the authorization endpoint answers tokens (OpenID Connect Core §3.2). */
+  readonly implicitGrant: boolean;
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
   /** Whether contexts are kept, sealed, so that runs can be replayed. */
@@ -70,6 +72,7 @@ const settings = {
   'open_registration.unused_days': wholeNumber(30, 0, 3650),
   'open_registration.idle_days': wholeNumber(180, 0, 3650),
   'grant.password': onOff,
+  'grant.implicit': onOff,
   hook_failure: oneOf('deny', ['deny', 'continue']),
   hook_replay: oneOf('on', ['on', 'off']),
   hook_migration_roles: names,
@@ -103,6 +106,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     openRegistrationUnusedDays: read(stored, 'open_registration.unused_days'),
     openRegistrationIdleDays: read(stored, 'open_registration.idle_days'),
     passwordGrant: read(stored, 'grant.password') === 'on',
+    implicitGrant: read(stored, 'grant.implicit') === 'on',
     hookFailure: read(stored, 'hook_failure'),
     hookReplay: read(stored, 'hook_replay') === 'on',
     hookMigrationRoles: read(stored, 'hook_migration_roles'),

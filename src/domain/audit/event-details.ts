@@ -55,7 +55,7 @@ export interface EventDetails {
   /** The user took back what an app, the target, was allowed; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
   'grant.issued': {
-    readonly method: 'authorization_code' | 'password' | 'device_code';
+    readonly method: 'authorization_code' | 'implicit' | 'password' | 'device_code';
     readonly user_id: number;
     readonly app_id: number;
     readonly scope: readonly string[];

@@ -31,7 +31,7 @@ export async function checkRequest(
   const servers = serversAsked(await linkedServersOf(services, client), query);
   const target = { redirectUri, responseMode: responseModeOf(query, redirectUri) };
   const read =
-    findFault(client, servers, query, redirectUri) ??
+    findFault(account, client, servers, query, redirectUri) ??
     (await readParameters(services, account, client, servers, query, target));
   return { target: { ...target, state: query.state ?? null }, read };
 }

@@ -7,12 +7,13 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
 import { isAllowed } from './consent.ts';
-import { finishRequest } from './finish.ts';
+import { type FinishServices, finishRequest, type Granted } from './finish.ts';
 import { acrOf } from './methods.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { unmetAcr } from './read-parameters.ts';
 import type { AuthorizationError, ClientAnswer } from './redirect.ts';
+import { responseTypeFault } from './response-type.ts';
 import { findSession, isTooOld } from './sessions.ts';
 import { findStandingFailure } from './standing.ts';
 
@@ -34,9 +35,9 @@ export type Step =
   | { readonly step: 'denied'; readonly request: OpenRequest }
   /** Somebody else signed in than the one user who is meant. */
   | { readonly step: 'other_user'; readonly request: OpenRequest }
-  | { readonly step: 'granted'; readonly request: OpenRequest; readonly session: SessionRecord };
+  | ({ readonly step: 'granted'; readonly request: OpenRequest } & Granted);
 
-/** What the browser is to do: show a page of ours, or go to the client with a code or an error. */
+/** What the browser is to do: show a page of ours, or go to the client with what it asked for or an error. */
 export type NextStep =
   | { readonly show: 'sign_in' | 'second_factor' | 'enrolment' | 'new_password' | 'consent' }
   | { readonly answer: ClientAnswer };
@@ -66,25 +67,25 @@ export async function currentStep(
   if (await needsConsent(services, account, request, user)) {
     return { step: 'consent', request, user, apiScopes: await apiScopesOf(services, request) };
   }
-  return { step: 'granted', request, session };
+  return { step: 'granted', request, session, user };
 }
 
 /**
- * Decides what comes next, and finishes the request when nothing does: the one place where a code is made. Throws
+ * Decides what comes next, and finishes the request when nothing does: the one place where a code, or tokens instead of one, are made. Throws
  * `authorization_request_invalid`, and for a signed-in user who may not go on `user_locked`, `user_suspended`,
  * `user_inactive` or `access_not_assigned`.
  */
 export async function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  services: FinishServices,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
-  const end = (result: SessionRecord | AuthorizationError) => finishRequest(services, account, current.request, result);
+  const end = (result: Granted | AuthorizationError) => finishRequest(services, account, current.request, result);
   switch (current.step) {
     case 'granted':
-      return end(isEssentialMet(current) ? current.session : unmetAcr);
+      return end(findLateFault(account, current) ?? current);
     case 'other_user':
       return end({ error: 'login_required', description: 'another user is signed in than the one who is meant' });
     case 'denied':
@@ -105,10 +106,16 @@ export async function continueAuthorization(
   }
 }
 
-/** OpenID Connect Core §5.5.1.1: an essential `acr` that the sign-in has not is a failure. */
-function isEssentialMet({ request, session }: Extract<Step, { readonly step: 'granted' }>): boolean {
-  const { essentialAcr } = request.record.parameters;
-  return essentialAcr === undefined || essentialAcr.includes(acrOf(session.amr));
+/** What the request ends with though the user granted it: only now is it known. */
+function findLateFault(
+  account: Account,
+  { request, session }: Extract<Step, { readonly step: 'granted' }>,
+): AuthorizationError | null {
+  const { essentialAcr, responseType } = request.record.parameters;
+  // OpenID Connect Core §5.5.1.1: an essential `acr` that the sign-in has not is a failure.
+  if (essentialAcr !== undefined && !essentialAcr.includes(acrOf(session.amr))) return unmetAcr;
+  // Who turns tokens off wants no more of them; a code is looked at when it is redeemed.
+  return responseType === undefined ? null : responseTypeFault(account, request.client, responseType);
 }
 
 /** OpenID Connect Core §3.1.2.6. */

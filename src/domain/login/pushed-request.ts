@@ -3,7 +3,8 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Failure } from '../failure.ts';
+import { checkProof } from '../dpop/check-proof.ts';
+import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type AuthorizationQuery, parameterNames, type SentQuery } from './authorization-query.ts';
 import { checkRequest, pageFailure } from './check-request.ts';
@@ -27,24 +28,35 @@ export function isPushedUri(requestUri: string): boolean {
   return requestUri.startsWith(prefix);
 }
 
+/** How a request was pushed. */
+export interface Pushing {
+  readonly source: string;
+  /** Value of the header `DPoP`. */
+  readonly proof: string | undefined;
+  /** The address that it was pushed to. */
+  readonly url: string;
+}
+
 /**
  * Keeps the request of an authenticated client until it is used, once, or expires. It is checked as at the authorization
- * endpoint, and there again. Throws `authorization_request_invalid` for a redirect URI that is not registered,
- * `rate_limited`.
+ * endpoint, and there again. One with a proof of a key is for a code that is good with this key alone. Throws
+ * `authorization_request_invalid` for a redirect URI that is not registered, `rate_limited`, `dpop_proof_invalid` and
+ * `dpop_nonce_required`.
  */
 export async function pushRequest(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'limits' | 'clientKeys' | 'vault'>,
   account: Account,
   client: ClientRecord,
   sent: SentQuery,
-  source: string,
+  { source, ...proven }: Pushing,
 ): Promise<PushedRequest> {
   await services.limits.take(account, 'par', `${client.clientId} ${source}`);
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
   }
-  const query = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
-  if ('error' in query) return refused(query);
+  const asked = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
+  if ('error' in asked) return refused(asked);
+  const query = await withKey(services, account, client, asked, proven);
   const { read } = await checkRequest(services, account, client, query);
   if ('error' in read) return refused(read);
   const secret = newSecret(services.random, '');
@@ -56,6 +68,20 @@ export async function pushRequest(
     expiresAt: services.clock.now() + lifetimeSeconds * 1000,
   });
   return { outcome: 'pushed', requestUri: prefix + secret, expiresInSeconds: lifetimeSeconds };
+}
+
+/** RFC 9449 §10.1: a proof says the same as `dpop_jkt`, and shows that the client has the key. */
+async function withKey(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  client: ClientRecord,
+  query: AuthorizationQuery,
+  { proof, url }: Omit<Pushing, 'source'>,
+): Promise<AuthorizationQuery> {
+  if (proof === undefined) return query;
+  const dpop_jkt = await checkProof(services, account, client, { proof, method: 'POST', url, accessToken: null });
+  if (query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt) return { ...query, dpop_jkt };
+  throw new Failure('dpop_proof_invalid', { message: 'the DPoP proof is of another key than dpop_jkt' });
 }
 
 /** A request that was pushed, and what uses it up. */

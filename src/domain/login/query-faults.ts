@@ -1,13 +1,16 @@
 /** What a client is told is wrong with its authorization request. */
 
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 import { responseModeFault } from './response-mode.ts';
+import { implicitFault, responseTypeFault, responseTypeOf } from './response-type.ts';
 
 /** The first fault that the client is told about at its redirect URI, or null. */
 export function findFault(
+  account: Pick<Account, 'settings'>,
   client: ClientRecord,
   servers: readonly LinkedServer[],
   query: AuthorizationQuery,
@@ -15,16 +18,16 @@ export function findFault(
 ): AuthorizationError | null {
   const fault = (error: AuthorizationError['error'], description: string) => ({ error, description });
   if (query.response_type === undefined) return fault('invalid_request', 'response_type is missing');
-  if (query.response_type !== 'code') return fault('unsupported_response_type', 'response_type must be code');
-  if (!client.grantTypes.includes('authorization_code') || !client.responseTypes.includes('code')) {
-    return fault('unauthorized_client', 'the client is not registered for the authorization code');
-  }
+  const type = responseTypeOf(query);
+  const typeFault = responseTypeFault(account, client, type);
+  if (typeFault) return typeFault;
   const modeFault = responseModeFault(query, redirectUri);
   if (modeFault !== null) return fault('invalid_request', modeFault);
   if (query.resource && servers.length === 0) {
     return fault('invalid_target', 'resource names no API that the client can get access tokens for');
   }
-  if (grantableScope(client, query.scope, servers).length === 0) {
+  const scope = grantableScope(client, query.scope, servers);
+  if (scope.length === 0) {
     return fault('invalid_scope', `scope must hold one of ${allowedScope(client, servers).join(', ')}`);
   }
   const prompts = splitScope(query.prompt ?? '');
@@ -37,7 +40,7 @@ export function findFault(
   if (query.dpop_jkt !== undefined && !/^[\w-]{43}$/.test(query.dpop_jkt)) {
     return fault('invalid_request', 'dpop_jkt must be a SHA-256 thumbprint in base64url');
   }
-  return findChallengeFault(client, query);
+  return type === 'code' ? findChallengeFault(client, query) : implicitFault(client, query, redirectUri, scope);
 }
 
 /** RFC 7636 §4.3, RFC 9700 §2.1.1: S256 only, and always for clients without a secret. */

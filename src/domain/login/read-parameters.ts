@@ -9,6 +9,7 @@ import type { AuthorizationQuery } from './authorization-query.ts';
 import { type ReadClaims, readClaims } from './claims-request.ts';
 import { multiFactor, singleFactor } from './methods.ts';
 import type { AuthorizationError } from './redirect.ts';
+import { responseTypeOf } from './response-type.ts';
 
 const nothing: ReadClaims = { claims: { idToken: {}, userinfo: {} }, acr: null, subject: null };
 
@@ -23,12 +24,18 @@ export async function readParameters(
 ): Promise<AuthorizationParameters | AuthorizationError> {
   const read = query.claims === undefined ? nothing : readClaims(query.claims, allowedScope(client));
   if (typeof read === 'string') return invalid(read);
+  const type = responseTypeOf(query) ?? 'code';
+  // OpenID Connect Core §5.5: with an access token alone can they be had.
+  if (type === 'id_token' && Object.keys(read.claims.userinfo).length > 0) {
+    return invalid('claims asks for userinfo, and response_type for no access token');
+  }
   const meant = await readSubject(services, account, client, query.id_token_hint, read.subject);
   const acr = readAcr(query, read.acr);
   if ('error' in meant) return meant;
   if ('error' in acr) return acr;
   return {
     ...target,
+    ...(type !== 'code' && { responseType: type }),
     redirectUriGiven: query.redirect_uri !== undefined,
     scope: grantableScope(client, query.scope, servers),
     state: query.state ?? null,

@@ -24,6 +24,9 @@ export interface AuthorizationError {
 /** Where an answer goes, and how. */
 export type AnswerTarget = Pick<AuthorizationParameters, 'redirectUri' | 'state' | 'responseMode'>;
 
+/** An answer before `state` and `iss`. */
+export type AnswerMembers = Readonly<Record<string, string>>;
+
 /** How the browser takes an answer to the client. */
 export type ClientAnswer =
   | { readonly by: 'redirect'; readonly location: string }
@@ -35,13 +38,8 @@ export function answerError(account: Account, target: AnswerTarget, answer: Auth
   return answerWith(account, target, { error: answer.error, error_description: answer.description });
 }
 
-/** A code for the client. */
-export function answerCode(account: Account, target: AnswerTarget, code: string): ClientAnswer {
-  return answerWith(account, target, { code });
-}
-
-/** `iss` is in every answer (RFC 9207 §2). */
-function answerWith(account: Account, target: AnswerTarget, answer: Readonly<Record<string, string>>): ClientAnswer {
+/** What a granted request gives, by the names of its members: a code, or tokens. `iss` is in every answer (RFC 9207 §2). */
+export function answerWith(account: Account, target: AnswerTarget, answer: AnswerMembers): ClientAnswer {
   const { redirectUri, state, responseMode = 'query' } = target;
   const members = { ...answer, ...(state !== null && { state }), iss: account.baseUrl };
   if (responseMode === 'form_post') return { by: 'form_post', action: redirectUri, members };

@@ -9,6 +9,7 @@ import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
 import type { Visit } from './enter.ts';
 import { type EndedSessions, endSessions } from './sessions.ts';
+import { type TellServices, tellUser } from './tell-user.ts';
 
 /** The form. */
 export interface PasswordChange extends NewPassword {
@@ -27,7 +28,8 @@ export type ChangeResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
 
-type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type ChangeServices = TellServices &
+  Pick<Services, 'store' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
 
 /** Whose rules a new password of the user's keeps. */
 export function passwordPolicy(
@@ -74,5 +76,6 @@ export async function changePassword(
   });
   if (!ended) return refuse('wrong');
   if (ended.clientsTold > 0) services.logoutNotices.wake();
+  tellUser(services, account, user, 'password');
   return { outcome: 'changed' };
 }

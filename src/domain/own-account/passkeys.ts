@@ -12,11 +12,12 @@ import { addDevice } from '../second-factor/registrations.ts';
 import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
 import type { Visit } from './enter.ts';
+import { type TellServices, tellUser } from './tell-user.ts';
 
 /** The user of the browser, with the session. */
 type Owner = Pick<Visit, 'user' | 'session'>;
 
-type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
+type WriteServices = TellServices & Pick<Services, 'store' | 'random' | 'vault' | 'passkeys'>;
 
 /** Characters of a passkey's name. */
 export const longestName = 64;
@@ -102,19 +103,21 @@ export async function addPasskey(
   const { id: userId } = visit.user;
   const now = services.clock.now();
   const actor = { type: 'user', id: userId } as const;
-  const added = services.store.transaction(async (tx): Promise<PasskeyOutcome> => {
+  const adding = services.store.transaction(async (tx): Promise<PasskeyOutcome> => {
     if (!(await useChallenge(tx, account, challenge, end))) return 'answer';
     const device = { kind: 'passkey', name, seed: publicKey, step: -1, now, expiresAt: null, actor } as const;
     const { id } = await addDevice(services, tx, account, userId, device);
     await tx.passkeys.create({ accountId: account.id, deviceId: id, ...kept });
     return null;
   });
-  return added.catch((error: unknown) => {
+  const problem = await adding.catch((error: unknown) => {
     // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
     if (error instanceof Failure && error.code === 'conflict') return 'answer';
     if (error instanceof Failure && error.code === 'value_invalid') return 'full';
     throw error;
   });
+  if (problem === null) tellUser(services, account, visit.user, 'passkey_added');
+  return problem;
 }
 
 /** Names a passkey anew. Throws `not_found` for one that is not the user's. */
@@ -141,11 +144,13 @@ export async function renamePasskey(
 export async function removePasskey(
   services: WriteServices,
   account: Account,
-  { user: { id } }: Owner,
+  { user }: Owner,
   deviceId: number,
 ): Promise<PasskeyOutcome> {
+  const { id } = user;
   await requireOwn(services, account, id, deviceId);
   await removeDevice(services, account, id, deviceId, { type: 'user', id });
+  tellUser(services, account, user, 'passkey_removed');
   return null;
 }
 

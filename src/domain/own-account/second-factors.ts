@@ -12,8 +12,9 @@ import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-fact
 import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
 import type { Visit } from './enter.ts';
+import { type TellServices, tellUser } from './tell-user.ts';
 
-type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
+type FactorServices = TellServices & Pick<Services, 'store' | 'random' | 'vault' | 'totp'>;
 
 export interface OwnFactors {
   /** Those that make codes; passkeys have a page of their own. */
@@ -73,7 +74,7 @@ export async function addFactor(
   const actor = { type: 'user', id: user.id } as const;
   const device = acceptOffer(services, offered(services, account, session), typed, actor);
   if (typeof device === 'string') return { outcome: 'refused', problem: device };
-  const added = services.store.transaction(async (tx): Promise<AddResult> => {
+  const adding = services.store.transaction(async (tx): Promise<AddResult> => {
     await addDevice(services, tx, account, user.id, device);
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
@@ -81,15 +82,17 @@ export async function addFactor(
     const sessionSecret = await raiseSession(services, tx, account, session, methods);
     return { outcome: 'added', codes, sessionSecret };
   });
-  return added.catch((error: unknown) => {
+  const added = await adding.catch((error: unknown) => {
     if (!(error instanceof Failure && error.code === 'conflict')) throw error;
     throw new Failure('authorization_request_invalid', { message: 'This app is set up already.' });
   });
+  tellUser(services, account, user, 'app_added');
+  return added;
 }
 
 /** Removes a device of the user's; one that is not there any more is none to remove. */
 export async function removeFactor(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: TellServices & Pick<Services, 'store' | 'vault'>,
   account: Account,
   { user }: Pick<Visit, 'user'>,
   deviceId: number,
@@ -97,16 +100,19 @@ export async function removeFactor(
   const actor = { type: 'user', id: user.id } as const;
   try {
     await removeDevice(services, account, user.id, deviceId, actor);
+    tellUser(services, account, user, 'app_removed');
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'not_found')) throw error;
   }
 }
 
 /** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device. */
-export function renewCodes(
+export async function renewCodes(
   services: FactorServices,
   account: Account,
   { user }: Pick<Visit, 'user'>,
 ): Promise<readonly string[]> {
-  return renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
+  const codes = await renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
+  tellUser(services, account, user, 'recovery_codes');
+  return codes;
 }

@@ -7,6 +7,7 @@ import { accountOf } from '../accounts/accounts.ts';
 import { actAs } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { sendMail } from '../mail.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { passwordLink } from '../users/password-link.ts';
@@ -60,7 +61,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
     return;
   }
   const link = await createLink(services, account, found.user);
-  if (await send(services, account, found.email, link)) {
+  if (await sendMail(services, account, resetMessage(account, found.email, link, resetLifeMinutes))) {
     await store.resetRequests.remove(accountId, id);
     return;
   }
@@ -129,17 +130,4 @@ async function createLink(services: MailServices, account: Account, { id }: User
     await recordEvent(tx, services, account, { action: 'password_reset.created', target, detail: {} });
   });
   return passwordLink(account, token);
-}
-
-/** The log gets no word of what a mail server answered: that may repeat the message. */
-async function send({ mailer, log }: MailServices, account: Account, to: string, link: string): Promise<boolean> {
-  try {
-    await mailer.send(resetMessage(account, to, link, resetLifeMinutes));
-    return true;
-  } catch (error) {
-    const { code } = error as { readonly code?: unknown };
-    const reason = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : 'not sent';
-    log.warn('mail not sent', { account: account.subdomain, reason });
-    return false;
-  }
 }

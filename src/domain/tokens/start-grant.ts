@@ -10,7 +10,7 @@ import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newRefreshToken } from './token-text.ts';
 
-/** What a user granted a client: by a code, a password, or for a device. */
+/** What a user granted a client: by a code, at once, by a password, or for a device. */
 export interface GrantTerms {
   readonly userId: number;
   /** The one API authorization server that it is for; null: any that the client is linked to. */
@@ -24,7 +24,9 @@ export interface GrantTerms {
   readonly claims?: ClaimsRequest | undefined;
 }
 
-export type GrantMethod = 'authorization_code' | 'password' | 'device_code';
+export type GrantMethod = 'authorization_code' | 'implicit' | 'password' | 'device_code';
+
+type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
 
 export interface StartedGrant {
   readonly grant: GrantRecord;
@@ -41,15 +43,55 @@ export interface StartedGrant {
  * the first access token is for; `binding`: thumbprint of the key that its tokens are bound to (RFC 9449).
  */
 export async function startGrant(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>,
+  services: GrantServices,
+  tx: StoreVerbs,
+  account: Account,
+  client: ClientRecord,
+  terms: GrantTerms,
+  linked: LinkedServer | null,
+  method: GrantMethod,
+  binding: string | null = null,
+): Promise<StartedGrant> {
+  const grant = await createGrant(services, tx, account, client, terms, linked, method);
+  let refreshToken: string | null = null;
+  if (client.grantTypes.includes('refresh_token')) {
+    // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
+    const bound = isConfidential(client) ? null : binding;
+    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
+    await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
+  }
+  const { text, ...first } = await addFirstAccessToken(services, tx, account, client, grant, linked, binding);
+  return {
+    grant,
+    refreshToken,
+    accessToken: text,
+    tokens: async (user) => {
+      const accessToken = await text(user);
+      const idToken = await makeIdToken(
+        services,
+        account,
+        client,
+        grant,
+        user,
+        accessToken,
+        grant.nonce,
+        terms.claims?.idToken,
+      );
+      return { accessToken, ...first, idToken, refreshToken };
+    },
+  };
+}
+
+/** Stores a new grant without any token. */
+export async function createGrant(
+  services: GrantServices,
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
   { claims, ...terms }: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
-  binding: string | null = null,
-): Promise<StartedGrant> {
+): Promise<GrantRecord> {
   const now = services.clock.now();
   const grant = await tx.grants.create({
     ...terms,
@@ -69,49 +111,40 @@ export async function startGrant(
   if (claims && Object.keys(claims.userinfo).length > 0) {
     await tx.grants.saveClaims(account.id, grant.id, claims.userinfo);
   }
-  let refreshToken: string | null = null;
-  if (client.grantTypes.includes('refresh_token')) {
-    // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
-    const bound = isConfidential(client) ? null : binding;
-    refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);
-    await tx.grants.setFirstToken(account.id, grant.id, digestOf(refreshToken));
-  }
-  const scope = accessibleScope(terms.scope, linked);
-  const prepared = prepareAccessToken(services, account, client, linked, binding);
-  const { id } = await tx.grants.addAccessToken({
-    ...prepared.row,
-    accountId: account.id,
-    grantId: grant.id,
-    appId: client.appId,
-    userId: terms.userId,
-    scope,
-    revokedAt: null,
-  });
   await recordEvent(tx, services, account, {
     action: 'grant.issued',
     actor: { type: 'client', id: client.appId },
     target: { type: 'grant', id: grant.id },
     detail: { method, user_id: terms.userId, app_id: client.appId, scope: terms.scope },
   });
-  const makeAccessToken = async (user: TokenUser) => prepared.text(id, contentsOf(grant, user, scope));
+  return grant;
+}
+
+/** Stores the first access token of a grant; its text, which may be signed, is made outside of the transaction. */
+export async function addFirstAccessToken(
+  services: GrantServices,
+  tx: StoreVerbs,
+  account: Account,
+  client: ClientRecord,
+  grant: GrantRecord,
+  linked: LinkedServer | null,
+  binding: string | null,
+) {
+  const scope = accessibleScope(grant.scope, linked);
+  const { row, expiresInSeconds, text } = prepareAccessToken(services, account, client, linked, binding);
+  const { id } = await tx.grants.addAccessToken({
+    ...row,
+    accountId: account.id,
+    grantId: grant.id,
+    appId: client.appId,
+    userId: grant.userId,
+    scope,
+    revokedAt: null,
+  });
   return {
-    grant,
-    refreshToken,
-    accessToken: makeAccessToken,
-    tokens: async (user) => {
-      const accessToken = await makeAccessToken(user);
-      const idToken = await makeIdToken(
-        services,
-        account,
-        client,
-        grant,
-        user,
-        accessToken,
-        grant.nonce,
-        claims?.idToken,
-      );
-      const { expiresInSeconds } = prepared;
-      return { accessToken, tokenType: tokenTypeOf(binding), expiresInSeconds, scope, idToken, refreshToken };
-    },
+    scope,
+    expiresInSeconds,
+    tokenType: tokenTypeOf(binding),
+    text: async (user: TokenUser) => text(id, contentsOf(grant, user, scope)),
   };
 }

@@ -87,7 +87,7 @@ export function contentsOf(
 /**
  * The id token of a grant (OpenID Connect Core §2, §3.1.3.6); null without the scope `openid`. One made at a refresh
  * keeps `iss`, `sub`, `aud`, `auth_time` and has no `nonce` (§12.2), and no claims beyond the scope: `asked` is of the
- * first one alone.
+ * first one alone. `accessToken`: the one that it comes with; null: none (§3.2.2.10).
  */
 export async function makeIdToken(
   services: Pick<Services, 'store' | 'clock' | 'signer' | 'vault'>,
@@ -95,7 +95,7 @@ export async function makeIdToken(
   client: ClientRecord,
   grant: GrantRecord,
   user: TokenUser,
-  accessToken: string,
+  accessToken: string | null,
   nonce: string | null,
   asked?: AskedClaims,
 ): Promise<string | null> {
@@ -109,7 +109,7 @@ export async function makeIdToken(
     exp: issuedAt + idTokenSeconds,
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     ...(nonce !== null && { nonce }),
-    at_hash: halfHash(accessToken),
+    ...(accessToken !== null && { at_hash: halfHash(accessToken) }),
     amr: grant.amr,
     acr: acrOf(grant.amr),
     ...(grant.sid !== null && { sid: grant.sid }),

@@ -11,6 +11,7 @@ const uses: readonly CountKind[] = [
   'introspection',
   'client_credentials',
   'authorization_code',
+  'implicit',
   'password',
   'device_code',
   'token_exchange',

@@ -7,6 +7,7 @@ import { deviceGrant, exchangeGrant, signingAlgorithms, subjectTypes } from '../
 import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
+import { offeredResponseTypes } from '../../domain/login/response-type.ts';
 import { knownScopes } from '../../domain/tokens/scopes.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
@@ -26,7 +27,8 @@ export const readAuthorizationServerMetadata: Handler<operations['readAuthorizat
 ) => respond(200, representMetadata(origin.account), cacheable);
 
 /** Exactly what is switched on in the account. */
-function representMetadata({ baseUrl, settings }: Account): Metadata {
+function representMetadata(account: Account): Metadata {
+  const { baseUrl, settings } = account;
   const at = (operationId: keyof operations) => baseUrl + pathOf(contract, operationId);
   return {
     issuer: baseUrl,
@@ -42,7 +44,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
     introspection_endpoint: at('introspectToken'),
     revocation_endpoint: at('revokeToken'),
     scopes_supported: knownScopes,
-    response_types_supported: ['code'],
+    response_types_supported: offeredResponseTypes(account),
     response_modes_supported: responseModes,
     grant_types_supported: [
       'authorization_code',
@@ -51,6 +53,7 @@ function representMetadata({ baseUrl, settings }: Account): Metadata {
       deviceGrant,
       exchangeGrant,
       ...(settings.passwordGrant ? (['password'] as const) : []),
+      ...(settings.implicitGrant ? (['implicit'] as const) : []),
     ],
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,

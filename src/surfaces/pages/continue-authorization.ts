@@ -1,10 +1,10 @@
 import type { operations } from '../../../generated/pages.ts';
 import { continueAuthorization as next } from '../../domain/login/continue.ts';
+import type { FinishServices } from '../../domain/login/finish.ts';
 import type { Handler } from '../../http/operation.ts';
 import { browserState } from '../../pages/cookies.ts';
 import { formPost } from '../../pages/form-post.ts';
 import { pageLink } from '../../pages/links.ts';
-import type { Services } from '../../services.ts';
 
 const pageOf = {
   sign_in: 'showSignIn',
@@ -14,10 +14,8 @@ const pageOf = {
   consent: 'showConsent',
 } as const;
 
-/** GET /continue: 303 to the next page or to the client with a code or an error; a page whose form takes it there where the client asks for that. */
-export function continueAuthorization(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
-): Handler<operations['continueAuthorization']> {
+/** GET /continue: 303 to the next page or to the client with what it asked for or an error; a page whose form takes it there where the client asks for that. */
+export function continueAuthorization(services: FinishServices): Handler<operations['continueAuthorization']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const step = await next(services, account, browserState(account, cookies, query?.request));
     if ('show' in step) return respond(303, undefined, { location: pageLink(pageOf[step.show], query?.request ?? '') });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { csrfToken, requireCsrf } from '../../../src/domain/login/authorization-request.ts';
-import { answerCode, answerError, type ClientAnswer } from '../../../src/domain/login/redirect.ts';
+import { answerError, answerWith, type ClientAnswer } from '../../../src/domain/login/redirect.ts';
 
 function locationOf(answer: ClientAnswer): string {
   assert.ok(answer.by === 'redirect');
@@ -12,7 +12,7 @@ function locationOf(answer: ClientAnswer): string {
 const account = { baseUrl: 'https://one.gatehouse.example' } as Account;
 
 test('an answer is added to the registered address as text, which stays as it is', () => {
-  const at = (redirectUri: string) => locationOf(answerCode(account, { redirectUri, state: null }, 'c'));
+  const at = (redirectUri: string) => locationOf(answerWith(account, { redirectUri, state: null }, { code: 'c' }));
   const added = 'code=c&iss=https%3A%2F%2Fone.gatehouse.example';
   assert.equal(at('https://a.example/cb'), `https://a.example/cb?${added}`);
   assert.equal(at('https://a.example'), `https://a.example?${added}`);

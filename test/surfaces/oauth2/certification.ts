@@ -8,7 +8,7 @@ import { received } from './response-modes.ts';
 type Mode = 'query' | 'form_post';
 
 /** What each module of the certification plans asks for besides what every request has; all of it must succeed. */
-const succeeding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const succeeding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow': { nonce: '' },
   'oidcc-scope-profile': { scope: 'openid profile' },
   'oidcc-scope-email': { scope: 'openid email' },

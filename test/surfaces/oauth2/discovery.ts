@@ -87,17 +87,18 @@ export function discovery(app: AppOf): void {
       }
     });
 
-    it(`${address} lists the password grant only where it is on, and implicit nowhere`, async () => {
-      const { body } = await (await app().another({ 'grant.password': 'on' })).send('GET', address);
-      assert.deepEqual(body.grant_types_supported, [
-        'authorization_code',
-        'refresh_token',
-        'client_credentials',
-        'urn:ietf:params:oauth:grant-type:device_code',
-        'urn:ietf:params:oauth:grant-type:token-exchange',
-        'password',
-      ]);
-    });
+    for (const grant of ['password', 'implicit']) {
+      it(`${address} lists the ${grant} grant, and what comes with it, only where it is on`, async () => {
+        const one = await app().another({ [`grant.${grant}`]: 'on' });
+        const { body } = await one.send('GET', address);
+        const usual = wanted(one.account.baseUrl);
+        assert.deepEqual(body, {
+          ...usual,
+          grant_types_supported: [...(usual['grant_types_supported'] as string[]), grant],
+          ...(grant === 'implicit' && { response_types_supported: ['code', 'id_token token', 'id_token'] }),
+        });
+      });
+    }
 
     it(`${address} answers HEAD with the same headers and no body`, async () => {
       const answer = await app().send('HEAD', address);

@@ -25,6 +25,8 @@ import { exchange } from './exchange.ts';
 import { hints } from './hints.ts';
 import { hosts } from './hosts.ts';
 import { idToken } from './id-token.ts';
+import { implicit } from './implicit.ts';
+import { implicitProfile } from './implicit-profile.ts';
 import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
@@ -66,7 +68,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'response modes': responseModes,
+  'tokens at once': implicit,
   'certification profiles': certification,
+  'the implicit profile': implicitProfile,
   'pushed requests': pushedRequests,
   'request objects': requestObjects,
   'hints of a user': hints,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { registerSigner, shown, sign, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { askWithProof, newProofKey, proofFor } from '../../support/dpop.ts';
 import { readRows } from '../../support/rows.ts';
 import {
   authorizePath,
@@ -15,7 +16,17 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
-import { type AppOf, assertClientError, assertError, assertErrorPage, settle, toClient, unlimited } from './asking.ts';
+import {
+  type AppOf,
+  askTokens,
+  assertClientError,
+  assertError,
+  assertErrorPage,
+  codeForm,
+  settle,
+  toClient,
+  unlimited,
+} from './asking.ts';
 
 /** RFC 9126: requests that a client sends ahead. */
 export function pushedRequests(app: AppOf): void {
@@ -114,6 +125,35 @@ export function pushedRequests(app: AppOf): void {
       400,
       'invalid_client',
     );
+  });
+
+  it('with a proof of a key the code is good with this key alone (RFC 9449 §10.1)', async () => {
+    const { client, user, jar } = await settle(app());
+    const [key, other] = [await newProofKey(), await newProofKey()];
+    const { headers, form } = clientAuthentication(client);
+    const send = async (claims: object, more: Record<string, string> = {}, by = key) => {
+      const query = Object.fromEntries(new URL(authorizePath(client, more), redirectUri).searchParams);
+      const dpop = await proofFor(app(), by, 'POST', '/oauth2/par', { claims: { ...claims } });
+      return app().send('POST', '/oauth2/par', { headers: { ...headers, dpop }, form: { ...query, ...form } });
+    };
+    const unknown = await send({});
+    assertError(unknown, 400, 'use_dpop_nonce');
+    const nonce = String(unknown.headers['dpop-nonce']);
+    assertError(await send({ nonce, htu: `${app().account.baseUrl}/oauth2/token` }), 400, 'invalid_dpop_proof', /htu/);
+    assertError(await send({ nonce }, { dpop_jkt: other.thumbprint }), 400, 'invalid_dpop_proof', /another key/);
+    for (const more of [{}, { dpop_jkt: key.thumbprint }]) {
+      const pushed = await send({ nonce }, more);
+      assert.equal(pushed.status, 201, pushed.text);
+      assert.ok(pushed.headers['dpop-nonce']);
+      let at = await walk(app(), jar, path(client, pushed.body.request_uri));
+      if (/name="password"/.test(at.answer.text))
+        at = await submit(app(), at, { username: user.email ?? '', password });
+      if (/value="allow"/.test(at.answer.text)) at = await submit(app(), at, { decision: 'allow' });
+      const asked = codeForm(toClient(at.answer).get('code') ?? '');
+      assertError(await askTokens(app(), client, asked), 400, 'invalid_grant');
+      assertError(await askWithProof(app(), client, other, asked), 400, 'invalid_grant');
+      assert.equal((await askWithProof(app(), client, key, asked)).body.token_type, 'DPoP');
+    }
   });
 
   it('a client that is registered to push is answered nothing else (§6)', async () => {

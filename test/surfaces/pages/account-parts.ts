@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
+import { titlesTo } from '../../support/resets.ts';
 import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second-factor.ts';
 import {
   authorizePath,
@@ -71,7 +72,7 @@ export function accountParts(app: AppOf): void {
   });
 
   it('a second device keeps the codes of the first; of a form that is sent twice one counts', async () => {
-    const { jar } = await signedInBrowser(app());
+    const { jar, user } = await signedInBrowser(app());
     await enrol(jar);
     const at = await open(jar, '/account/second-factors/new');
     const before = copyOf(jar);
@@ -83,6 +84,8 @@ export function accountParts(app: AppOf): void {
     const list = await open(jar, '/account/second-factors');
     assert.equal(list.answer.text.match(/name="device_id"/g)?.length, 2);
     assert.match(list.answer.text, /10 left/);
+    const title = 'An authenticator app was added';
+    assert.deepEqual(await titlesTo(app(), user.email), [title, title]);
   });
 
   it('two forms at once add one device', async () => {
@@ -114,6 +117,9 @@ export function accountParts(app: AppOf): void {
     const device = await giveDevice(app(), stranger.user);
     await sendForm(jar, '/account/second-factors/remove', { ...form, device_id: String(device.id) });
     assert.equal((await app().services.store.secondFactors.listDevices(app().account.id, stranger.user.id)).length, 1);
+    const titles = ['An authenticator app was added', 'An authenticator app was removed'];
+    assert.deepEqual(await titlesTo(app(), user.email), titles);
+    assert.deepEqual(await titlesTo(app(), stranger.user.email), []);
   });
 
   it('new recovery codes end the former ones; without a device there are none', async () => {
@@ -132,6 +138,8 @@ export function accountParts(app: AppOf): void {
       events.map(({ action, actorId, detail }) => [action, actorId, detail]),
       [['mfa.recovery_codes_renewed', user.id, '{"count":10}']],
     );
+    const titles = ['An authenticator app was added', 'New recovery codes were made'];
+    assert.deepEqual(await titlesTo(app(), user.email), titles);
     const due = await submit(app(), await open(new CookieJar(), '/account'), { username: user.email ?? '', password });
     assert.equal((await submit(app(), due, { recovery_code: former })).answer.status, 401);
   });

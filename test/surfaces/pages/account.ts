@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
+import { mailsTo } from '../../support/resets.ts';
 import { CookieJar, makeUser, password, readForm, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { signedInBrowser } from '../../support/sign-out.ts';
 import { type AppOf, copyOf, heading, isSignIn } from './browsing.ts';
@@ -108,6 +109,12 @@ export function account(app: AppOf): void {
     assert.equal(refused.answer.status, 401);
     const accepted = await submit(app(), refused, { username: browser.user.email ?? '', password: goodPassword });
     assert.equal(heading(accepted.answer), 'Your account');
+    const [mail, ...more] = await mailsTo(app(), browser.user.email);
+    const { name, baseUrl } = app().account;
+    assert.deepEqual([mail?.subject, more], [`Your password was changed – ${name}`, []]);
+    assert.match(mail?.text ?? '', /on \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n/);
+    assert.ok(mail?.text.endsWith(`\n\n${baseUrl}/account\n`));
+    for (const secret of [password, goodPassword]) assert.ok(!JSON.stringify(mail).includes(secret));
   });
 
   it('a new password, with all other sessions ended and what was granted in them (L5)', async () => {
@@ -141,6 +148,7 @@ export function account(app: AppOf): void {
     }
     const after = await app().services.store.users.find(app().account.id, user.id);
     assert.equal(after?.passwordDigest, before?.passwordDigest);
+    assert.deepEqual(await mailsTo(app(), user.email), []);
   });
 
   it('wrong passwords count as those of a sign-in: after ten the right one is refused as well (L6)', async () => {

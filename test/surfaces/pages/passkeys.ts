@@ -14,6 +14,7 @@ import {
   showPasskey,
   TestPasskey,
 } from '../../support/passkeys.ts';
+import { titlesTo } from '../../support/resets.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, password, readForm, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, heading, isConsent, type Setting, settle, unlimited } from './browsing.ts';
@@ -126,6 +127,7 @@ export function passkeys(app: AppOf): void {
       `mfa.renamed ${id} ${id} {"device_id":${deviceId}}`,
       `mfa.removed ${id} ${id} {"device_id":${deviceId}}`,
     ]);
+    assert.deepEqual(await titlesTo(app(), signedIn.user.email), ['A passkey was added', 'A passkey was removed']);
   });
 
   const lies: Readonly<Record<string, Lies>> = {

@@ -8,6 +8,7 @@ import {
 } from '../../../domain/own-account/change-password.ts';
 import type { Visit } from '../../../domain/own-account/enter.ts';
 import { listSessions } from '../../../domain/own-account/sessions.ts';
+import type { TellServices } from '../../../domain/own-account/tell-user.ts';
 import { listDevices } from '../../../domain/second-factor/devices.ts';
 import { makesCodes } from '../../../domain/second-factor/kinds.ts';
 import { fullName } from '../../../domain/users/names.ts';
@@ -18,7 +19,8 @@ import { challenged } from '../represent.ts';
 import { done, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showAccount' | 'showPasswordChange' | 'changePassword'>;
-type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type Needs = TellServices &
+  Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
 
 /** The overview of the account, and the password. */
 export function overview(services: Needs): Handlers<Operations> {

@@ -1,0 +1,49 @@
+import type { AuthorizationParameters } from '../../store/records.ts';
+import type { Account } from '../accounts/account.ts';
+import { chooseServerOfGrant, linkedServersOf } from '../tokens/audience.ts';
+import { addFirstAccessToken, createGrant } from '../tokens/start-grant.ts';
+import { makeIdToken } from '../tokens/token-set.ts';
+import type { OpenRequest } from './authorization-request.ts';
+import type { FinishServices, Giving, Granted } from './finish.ts';
+
+/**
+ * Gives tokens in place of a code (OpenID Connect Core §3.2.2.5): never a refresh token (RFC 6749 §4.2.2), and without
+ * `token` in the type no access token, so that nothing but the id token says what the client may know. There is a grant
+ * behind them all the same: by it the client hears of the end of the session, and whoever ends it ends the access token.
+ */
+export async function giveTokens(
+  services: FinishServices,
+  account: Account,
+  { record, client }: OpenRequest,
+  { session, user }: Granted,
+  responseType: NonNullable<AuthorizationParameters['responseType']>,
+): Promise<Giving> {
+  const { scope, nonce, claims, serverId } = record.parameters;
+  const { userId, sid, amr, authenticatedAt } = session;
+  const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt, claims };
+  const asked = { resource: null, scope };
+  const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
+  return async (tx) => {
+    const grant = await createGrant(services, tx, account, client, terms, linked, 'implicit');
+    const first =
+      responseType === 'id_token token'
+        ? await addFirstAccessToken(services, tx, account, client, grant, linked, null)
+        : null;
+    return async () => {
+      services.counts.add(account.id, 'implicit', client.appId);
+      const accessToken = first && (await first.text(user));
+      const asked = claims?.idToken;
+      const idToken = await makeIdToken(services, account, client, grant, user, accessToken, nonce, asked);
+      return {
+        ...(first &&
+          accessToken && {
+            access_token: accessToken,
+            token_type: first.tokenType,
+            expires_in: String(first.expiresInSeconds),
+            scope: first.scope.join(' '),
+          }),
+        ...(idToken && { id_token: idToken }),
+      };
+    };
+  };
+}

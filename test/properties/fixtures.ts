@@ -24,6 +24,8 @@ export interface Filled {
 
 interface Shared {
   readonly id: Promise<string>;
+  /** The same once it is there. */
+  made?: string;
   uses: number;
 }
 
@@ -131,8 +133,12 @@ export class Fixtures {
       return known.id;
     }
     const id = this.#make(path, collection);
-    this.#shared.set(path, { id, uses: 1 });
-    return id;
+    const shared: Shared = { id, uses: 1 };
+    this.#shared.set(path, shared);
+    return id.then((made) => {
+      shared.made = made;
+      return made;
+    });
   }
 
   /** The id of something that no other request is about. */
@@ -175,9 +181,12 @@ export class Fixtures {
     return String(made.id ?? made.app_id);
   }
 
-  /** Removes the oldest of a full collection, but those that requests are still to be about. */
+  /**
+   * Removes the oldest of a full collection, but those that requests are still to be about. What is being made meanwhile
+   * is not waited for: it may itself wait for room, and will be none of the oldest.
+   */
   async #makeRoom(path: string): Promise<void> {
-    const current = await Promise.all([...this.#shared.values()].map(({ id }) => id));
+    const current = [...this.#shared.values()].flatMap(({ made }) => made ?? []);
     const wanted = new Set([...current, ...[...this.#idle.values()].flat()]);
     const { body } = await this.call('GET', `${path}?limit=100&sort=created_at`);
     const surplus = body.slice(0, 60).filter(({ id }: { id: string }) => !wanted.has(id));

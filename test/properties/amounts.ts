@@ -1,7 +1,6 @@
 /** How many requests each operation gets: that fit the contract, and with one thing wrong. */
 
 import type { DatabaseKind } from '../support/stores.ts';
-import type { FaultKind } from './fault.ts';
 
 export interface Amount {
   readonly valid: number;
@@ -16,6 +15,3 @@ export const few: Readonly<Record<DatabaseKind, Amount>> = {
 
 /** In the drill O7: about half of those that fit the contract may be refused by a rule that it does not state. */
 export const whole: Amount = { valid: 420, wrong: 215 };
-
-/** Management takes no forms and is called for no user. */
-export const unfitForManagement: readonly FaultKind[] = ['too many members', 'user locked', 'user suspended'];

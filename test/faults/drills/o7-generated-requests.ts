@@ -1,7 +1,6 @@
 /** O7: requests at random, right ones and ones with one thing wrong, in the numbers that prove it. */
 
-import assert from 'node:assert/strict';
-import { unfitForManagement, whole } from '../../properties/amounts.ts';
+import { whole } from '../../properties/amounts.ts';
 import { type FaultKind, faultKinds } from '../../properties/fault.ts';
 import { missingStatuses, sendFaulty, sendFitting } from '../../properties/generated-requests.ts';
 import { managing, type Operation, operationsOf, using } from '../../properties/operations.ts';
@@ -14,19 +13,15 @@ interface Part {
   readonly surfaces: readonly string[];
   /** How many requests it gets at least. */
   readonly fewest: number;
-  /** Kinds of faults that its operations have nothing for. */
-  readonly without: readonly FaultKind[];
 }
 
 const signIn = ['oauth2', 'pages'];
 
 /** Management's requests delete what others are about; what signs in needs both its surfaces; the others stand alone. */
 const parts: readonly Part[] = [
-  { surfaces: managing, fewest: 20_000, without: unfitForManagement },
-  { surfaces: signIn, fewest: 50_000, without: [] },
-  ...using
-    .filter((surface) => !signIn.includes(surface))
-    .map((surface) => ({ surfaces: [surface], fewest: 20_000, without: faultKinds })),
+  { surfaces: managing, fewest: 20_000 },
+  { surfaces: signIn, fewest: 50_000 },
+  ...using.filter((surface) => !signIn.includes(surface)).map((surface) => ({ surfaces: [surface], fewest: 20_000 })),
 ];
 
 /** Of one operation and one lane; more are sent by several, with seeds of their own. */
@@ -42,19 +37,24 @@ export const drill: Drill = {
     const figures: Record<string, number | string> = {};
     let holds = true;
     for (let round = 1; round <= rounds; round += 1) {
+      const tried = new Set<FaultKind>();
       for (const part of parts) {
         const about = `round ${round}, ${part.surfaces.join(' and ')}`;
-        const result = await runPart(part, log);
+        const result = await runPart(part, tried, log);
         log(`${about}: ${JSON.stringify(result)}`);
         for (const [name, value] of Object.entries(result.figures)) figures[`${about}: ${name}`] = value;
         holds &&= result.holds;
       }
+      const untried = faultKinds.filter((kind) => !tried.has(kind));
+      if (untried.length > 0) log(`kinds of faults that never occurred: ${untried.join(', ')}`);
+      holds &&= untried.length === 0;
     }
     return { figures, holds };
   },
 };
 
-async function runPart(part: Part, log: DrillOptions['log']): Promise<DrillResult> {
+/** Adds the kinds of faults that occurred to `tried`. */
+async function runPart(part: Part, tried: Set<FaultKind>, log: DrillOptions['log']): Promise<DrillResult> {
   const seed = readSeed();
   const operations = operationsOf(part.surfaces);
   const run = await startRun('sqlite', seed, operations);
@@ -82,12 +82,14 @@ async function runPart(part: Part, log: DrillOptions['log']): Promise<DrillResul
       'events in the audit trail': trails.reduce((sum, { events }) => sum + events, 0),
       'audit trails that verify': `${trails.filter(({ verified }) => verified).length} of ${trails.length}`,
     };
+    for (const { kinds } of run.tallies.values()) for (const kind of kinds.keys()) tried.add(kind);
     const missing = missingStatuses(part.surfaces);
     if (missing.length > 0) log(`documented and never seen: ${missing.join(', ')}`);
-    // Those that failed were given up, and count for few requests.
-    if (broken.length === 0) assertEnough(run, figures.requests, part);
-    const isTrue = trails.every(({ verified }) => verified);
-    return { figures, holds: broken.length === 0 && missing.length === 0 && isTrue };
+    const rare = [...run.tallies].filter(([, { passed, wrong }]) => passed < 200 || wrong < 200).map(([name]) => name);
+    if (rare.length > 0) log(`passed or refused fewer than 200 times: ${rare.join(', ')}`);
+    const isEnough = figures.requests >= part.fewest && figures['% that passed validation'] >= 30;
+    const isTrue = trails.every(({ verified }) => verified) && figures['answers of 500 and above'] === 0;
+    return { figures, holds: broken.length + missing.length + rare.length === 0 && isEnough && isTrue };
   } finally {
     await run.dispose();
   }
@@ -98,19 +100,6 @@ function inShares(wanted: number, least: number): number[] {
   const all = Math.max(Math.ceil(wanted), least);
   const shares = Math.ceil(all / mostOfLane);
   return Array.from({ length: shares }, () => Math.ceil(all / shares));
-}
-
-/** The proof: requests in number, each operation 200 times right and 200 times wrong, each kind of fault somewhere. */
-function assertEnough({ tallies }: Run, requests: number, { fewest, without }: Part): void {
-  assert.ok(requests >= fewest, `only ${requests} requests were sent`);
-  const rare = [...tallies].filter(([, tally]) => tally.passed < 200 || tally.wrong < 200).map(([name]) => name);
-  assert.deepEqual(rare, [], 'operations that passed or were refused fewer than 200 times');
-  const tried = new Set([...tallies.values()].flatMap(({ kinds }) => [...kinds.keys()]));
-  assert.deepEqual(
-    faultKinds.filter((one) => !tried.has(one) && !without.includes(one)),
-    [],
-    'kinds of faults that never occurred',
-  );
 }
 
 async function inLanes(jobs: (() => Promise<void>)[]): Promise<void> {

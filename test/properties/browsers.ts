@@ -88,7 +88,8 @@ export class Browsers {
   async #begin({ jar, user }: Session, page: string): Promise<Browser> {
     this.#begun += 1;
     const response_type = this.#begun % 2 ? 'code' : 'id_token token';
-    const path = authorizePath(await this.#client(), { prompt: 'consent', response_type });
+    const mode = this.#begun % 3 ? {} : { response_mode: 'form_post' };
+    const path = authorizePath(await this.#client(), { prompt: 'consent', response_type, ...mode });
     const begun = await this.#app.send('GET', path, { headers: jar.header });
     jar.keep(begun);
     const next = new URL(String(begun.headers['location']), this.#app.account.baseUrl);

@@ -38,7 +38,7 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/]*/, '');
 }
 
-function exchange(agent: Agent, port: number, wire: Wire): Promise<Answer> {
+function exchange(agent: Agent, port: number, wire: Wire, isAgain = false): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, target, headers, body } = wire;
     const sent = request({
@@ -51,8 +51,9 @@ function exchange(agent: Agent, port: number, wire: Wire): Promise<Answer> {
       setHost: false,
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may end an idle connection just when it is used again.
-      if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(agent, port, wire));
+      // The server may end an idle connection just when it is used again, of which the agent knows not always.
+      const isIdle = sent.reusedSocket || !isAgain;
+      if (isIdle && error.code === 'ECONNRESET') resolve(exchange(agent, port, wire, true));
       else reject(error);
     });
     sent.on('response', (received) => readAnswer(received).then(resolve, reject));

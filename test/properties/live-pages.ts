@@ -57,7 +57,7 @@ export async function page(
       if (answer.status === 303 && stage === 'expired' && fields) return;
       // Or a code that is used up, or a device whose key nobody else knows.
       if ((stage === 'code' || stage === 'enrolment') && fields && answer.status < 400) return;
-      const ended = answer.status === 303 && (stage === 'granted' || (stage === 'open' && fields !== undefined));
+      const ended = stage === 'granted' ? answer.status < 400 : answer.status === 303 && stage === 'open' && !!fields;
       if (ended) pool.browsers.giveBackSession(browser);
       else pool.browsers.giveBack(stage, browser);
     },

@@ -2,6 +2,7 @@
 
 import { csrfToken } from '../../src/domain/login/authorization-request.ts';
 import { CookieJar } from '../support/sign-in.ts';
+import { takeSession } from './live-legacy.ts';
 import type { Pool } from './pool.ts';
 import type { Plan } from './requests.ts';
 import type { Taken } from './taken.ts';
@@ -51,12 +52,16 @@ export async function ending(place: 'query' | 'body'): Promise<Taken> {
   return { live: { [place]: { client_id: undefined, post_logout_redirect_uri: undefined } } };
 }
 
-/** A sign-out in progress in a browser where nobody is signed in. */
-export async function signingOut(pool: Pool, place: 'query' | 'body'): Promise<Taken> {
-  const jar = new CookieJar();
-  const begun = await pool.app.send('GET', '/oauth2/logout');
+/** A sign-out in progress in a browser where nobody is signed in; its page also in one where somebody is, and is asked. */
+export async function signingOut(pool: Pool, place: 'query' | 'body', { freedom, pick }: Plan): Promise<Taken> {
+  // Where one thing is made wrong nothing else is.
+  const asks = place === 'query' && freedom !== 'example' && pick % 2 === 0;
+  const session = asks ? await takeSession(pool) : null;
+  const jar = session?.jar ?? new CookieJar();
+  const begun = await pool.app.send('GET', '/oauth2/logout', { headers: jar.header });
   jar.keep(begun);
   const request = new URLSearchParams(String(begun.headers['location']).split('?')[1]).get('request') ?? '';
+  if (session) return { live: { query: { request }, headers: jar.header }, expires: true, settle: session.giveBack };
   if (place === 'query') return { live: { query: { request } }, expires: true };
   const [[name = '', secret = ''] = []] = jar.cookies;
   const body = { request, csrf: csrfToken(secret, request) };

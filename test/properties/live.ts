@@ -130,11 +130,11 @@ const sources: Readonly<Record<string, (pool: Pool, plan: Plan) => Promise<Taken
     const taken = await page(pool, stage, 'query');
     return stage === 'open' ? taken : { ...taken, user: taken.signedIn };
   },
-  'pages showSignOut': (pool) => signingOut(pool, 'query'),
-  'pages signOut': (pool) => signingOut(pool, 'body'),
+  'pages showSignOut': (pool, plan) => signingOut(pool, 'query', plan),
+  'pages signOut': (pool, plan) => signingOut(pool, 'body', plan),
   'pages enterUserCode': (pool) => typedCode(pool),
   'pages showInvite': (pool) => openInvite(pool),
-  'pages acceptInvite': (pool) => filledInvite(pool),
+  'pages acceptInvite': (pool, plan) => filledInvite(pool, plan),
   'pages showSignedIn': (pool) => signedInBrowser(pool),
   'pages askForReset': (pool) => forgotten(pool),
   'pages showAccount': (pool, plan) => ownPage(pool, plan),

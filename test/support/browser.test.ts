@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
+import { violationsOf } from './axe.ts';
 import { openBrowser } from './browser.ts';
 
 const document = (body: string) => `<!doctype html>
@@ -82,13 +82,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe-core judges pages, ${colorScheme}`, async () => {
     const { page, close } = await openBrowser({ colorScheme });
     await page.goto(`http://127.0.0.1:${port}/`);
-    const good = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(good.violations, []);
-    assert.ok(good.passes.length > 5);
+    assert.deepEqual(await violationsOf(page), []);
     await page.goto(`http://127.0.0.1:${port}/unlabelled`);
-    const bad = await new AxeBuilder({ page }).analyze();
-    const violations = bad.violations.map((violation) => violation.id);
-    assert.deepEqual(violations, ['label']);
+    const rules = (await violationsOf(page)).map(([rule]) => rule);
+    assert.deepEqual(rules, ['label']);
     await close();
   });
 }

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { violationsOf } from '../../support/axe.ts';
 import { type BrowserOptions, openBrowser } from '../../support/browser.ts';
 import { contracts } from '../../support/conforms.ts';
 
@@ -62,11 +62,7 @@ describe('the documentation in a browser', () => {
         browse({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
           await page.goto(`${origin}/docs`);
           for (const summary of await page.locator('summary').all()) await summary.click();
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          assert.deepEqual(
-            violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-            [],
-          );
+          assert.deepEqual(await violationsOf(page), []);
           assert.equal(await page.evaluate(sideways), 0);
         }));
     }

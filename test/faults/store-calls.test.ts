@@ -7,16 +7,12 @@ import type { FaultyApp } from '../support/faults.ts';
 import { clientAuthentication, makeUser, password, registerClient } from '../support/sign-in.ts';
 import { databases } from '../support/stores.ts';
 import { findDatabaseFaults } from './half-applied.ts';
-import { accountOperations } from './store-call-accounts.ts';
-import { hookOperations } from './store-call-hooks.ts';
-import { ownAccountOperations } from './store-call-own-account.ts';
-import { pageOperations } from './store-call-pages.ts';
-import { programOperations } from './store-call-programs.ts';
-import { pushedOperations } from './store-call-pushed.ts';
-import { tokenOperations } from './store-call-tokens.ts';
+import { allOperations } from './store-call-operations.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
 for (const kind of databases) {
+  // A read that failed never reached a database: what comes of it is the same on both. The drill D6 makes them fail on both.
+  const reads = kind === 'sqlite';
   describe(`each call of the store fails once, on ${kind}`, () => {
     let app: FaultyApp;
     before(async () => {
@@ -24,19 +20,11 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
-    for (const operation of [
-      ...programOperations,
-      ...tokenOperations,
-      ...pageOperations,
-      ...accountOperations,
-      ...ownAccountOperations,
-      ...hookOperations,
-      ...pushedOperations,
-    ]) {
+    for (const operation of allOperations) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
-        const { points, lies } = await failEachCall(app, operation);
+        const { points, lies } = await failEachCall(app, operation, { reads });
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));
-        assert.ok(points.length > 0);
+        assert.ok(points.length > 0 || !reads);
         assert.deepEqual(lies, []);
       });
     }

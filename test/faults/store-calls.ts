@@ -66,15 +66,20 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
   return app;
 }
 
+/** Which calls fail; without `reads` only those that may write. */
+export interface Which {
+  readonly reads: boolean;
+}
+
 /** Makes each call of the operation fail before it did anything, and each that writes once it did all. */
-export async function failEachCall(app: FaultyApp, operation: Operation): Promise<OperationResult> {
+export async function failEachCall(app: FaultyApp, operation: Operation, which: Which): Promise<OperationResult> {
   const points: Injected[] = [];
   const lies: string[] = [];
   async function failCall(call: number, when: Injected['when']): Promise<Injected | null> {
     const attempt = await operation.prepare(app);
     // Forgets what is kept in memory: the operation asks for everything itself.
     await app.services.store.accounts.update(app.account.id, { name: app.account.name });
-    const { answer, injected } = await sendWithFault(app, attempt, call, when);
+    const { answer, injected } = await sendWithFault(app, attempt, call, when, which);
     if (!injected) {
       assert.equal(answer.status, operation.status, answer.text);
       return null;
@@ -97,10 +102,11 @@ export async function failEachCall(app: FaultyApp, operation: Operation): Promis
   throw new Error(`${operation.title} makes more than ${mostCalls} calls of the store`);
 }
 
-async function sendWithFault(app: FaultyApp, attempt: Attempt, call: number, when: Injected['when']) {
+async function sendWithFault(app: FaultyApp, attempt: Attempt, call: number, when: Injected['when'], which: Which) {
   let calls = 0;
   let injected: Injected | null = null;
   app.fail((verb) => {
+    if (!which.reads && reads.test(verb)) return null;
     calls += 1;
     if (calls !== call) return null;
     injected = { verb, when };

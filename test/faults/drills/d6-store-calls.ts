@@ -1,11 +1,7 @@
 import type { DatabaseKind } from '../../support/stores.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 import { findDatabaseFaults } from '../half-applied.ts';
-import { accountOperations } from '../store-call-accounts.ts';
-import { hookOperations } from '../store-call-hooks.ts';
-import { pageOperations } from '../store-call-pages.ts';
-import { programOperations } from '../store-call-programs.ts';
-import { tokenOperations } from '../store-call-tokens.ts';
+import { allOperations } from '../store-call-operations.ts';
 import { failEachCall, openApp } from '../store-calls.ts';
 
 /** D6: each call of the store fails once, in every operation; `store-calls.test.ts` runs the same for `npm test`. */
@@ -20,18 +16,11 @@ export const drill: Drill = {
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
   const app = await openApp(database);
   try {
-    const operations = [
-      ...programOperations,
-      ...tokenOperations,
-      ...pageOperations,
-      ...accountOperations,
-      ...hookOperations,
-    ];
     const lies: string[] = [];
     let points = 0;
     for (let round = 0; round < rounds; round += 1) {
-      for (const operation of operations) {
-        const result = await failEachCall(app, operation);
+      for (const operation of allOperations) {
+        const result = await failEachCall(app, operation, { reads: true });
         points += result.points.length;
         lies.push(...result.lies);
       }
@@ -40,7 +29,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
     for (const line of [...lies, ...halfApplied, ...doubled, ...damage]) log(`${database}: ${line}`);
     return {
       figures: {
-        operations: operations.length,
+        operations: allOperations.length,
         'injection points': points,
         lies: lies.length,
         'half applied': halfApplied.length,

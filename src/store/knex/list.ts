@@ -89,16 +89,34 @@ export function conditionOf(
 
 function filtered<Item>(db: Knex, listing: Listing<Item>, accountId: number, query: ListQuery): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
+  const elsewhere: ReturnType<Subselect>[] = [];
   for (const filter of query.filters) {
     // The end of every text.
     if (['begins', 'ends', 'holds'].includes(filter.test) && filter.values[0] === '') continue;
     const within = listing.within?.[filter.field];
-    const [sql, bindings] = within
-      ? within(db, accountId, filter)
-      : conditionOf(db, columnOf(listing, filter.field), filter);
-    rows.whereRaw(within ? `${listing.id} in (${sql})` : sql, bindings as Cell[]);
+    if (within) {
+      elsewhere.push(within(db, accountId, filter));
+      continue;
+    }
+    const [sql, bindings] = conditionOf(db, columnOf(listing, filter.field), filter);
+    rows.whereRaw(sql, bindings as Cell[]);
   }
-  return rows;
+  return elsewhere.length === 0 ? rows : among(rows, listing.id, elsewhere, query);
+}
+
+/**
+ * Only items whose ids all of these selects find. As one condition: of two on one column SQLite tries every id of the
+ * one with every id of the other; and where ids are named besides, one that is not looked up by index.
+ */
+function among(
+  rows: Knex.QueryBuilder,
+  id: string,
+  selects: readonly ReturnType<Subselect>[],
+  { filters }: ListQuery,
+): Knex.QueryBuilder {
+  const sql = selects.map(([one], part) => `select * from (${one}) part_${part}`).join(' intersect ');
+  const column = filters.some(({ field }) => field === id) ? `+${id}` : id;
+  return rows.whereRaw(`${column} in (${sql})`, selects.flatMap(([, bindings]) => bindings) as Cell[]);
 }
 
 function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {

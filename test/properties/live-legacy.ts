@@ -71,9 +71,10 @@ export async function filledInvite(pool: Pool, { freedom, pick }: Plan): Promise
   const form = await walk(pool.app, new CookieJar(), `/password/reset?token=${token}`);
   const { answer, jar } = form;
   const { csrf = '' } = readForm(answer.text).fields;
+  const headers = jar.header;
   // Now and then it was sent before, unless that would be one thing more that is wrong.
   if (freedom !== 'example' && pick % 4 === 0) await submit(pool.app, form, chosen);
-  return { live: { body: { token, csrf, ...chosen }, headers: jar.header }, user };
+  return { live: { body: { token, csrf, ...chosen }, headers }, user };
 }
 
 /** A browser that is signed in, for one request alone. */

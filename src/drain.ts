@@ -6,9 +6,12 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 /** What a stop has to know of a server. */
 export interface Traffic {
-  /** Answers that are not finished: each of them is to end its connection. */
-  readonly unfinished: Set<ServerResponse>;
-  readonly sockets: Set<Socket>;
+  /**
+   * Open connections, and the answers on each that are not finished. Arrays, since sets and maps whose members come and
+   * go with each request keep those that are gone alive: V8 ties each of their tables to the next, and one that has
+   * outlived a collection of the young generation holds all that follow.
+   */
+  readonly connections: Map<Socket, ServerResponse[]>;
   /** Every answer ends its connection: others are to serve the next request. */
   leaving: boolean;
 }
@@ -23,13 +26,13 @@ const quietMilliseconds = 50;
 const busyMilliseconds = 1000;
 const mostAcceptingMilliseconds = 2000;
 
-/** Keeps what a stop will have to know; the server adds its answers to `unfinished`. */
+/** Keeps what a stop will have to know; the server adds its answers. */
 export function watchTraffic(server: Server): Traffic {
-  const traffic: Traffic = { unfinished: new Set(), sockets: new Set(), leaving: false };
+  const traffic: Traffic = { connections: new Map(), leaving: false };
   trafficOf.set(server, traffic);
   server.on('connection', (socket) => {
-    traffic.sockets.add(socket);
-    socket.once('close', () => traffic.sockets.delete(socket));
+    traffic.connections.set(socket, []);
+    socket.once('close', () => traffic.connections.delete(socket));
   });
   return traffic;
 }
@@ -39,22 +42,22 @@ export function leave(server: Server): void {
   const traffic = trafficOf.get(server);
   if (!traffic) return;
   traffic.leaving = true;
-  for (const res of traffic.unfinished) res.shouldKeepAlive = false;
+  for (const answers of traffic.connections.values()) for (const res of answers) res.shouldKeepAlive = false;
 }
 
 /** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
 export async function drain(server: Server, milliseconds: number): Promise<boolean> {
   leave(server);
   await acceptWaiting(server);
+  const connections = trafficOf.get(server)?.connections ?? new Map<Socket, unknown>();
   let finished = true;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sockets = trafficOf.get(server)?.sockets ?? [];
   const began = performance.now();
   // Connections become idle one by one as their requests end; Node does not count those that never said a word.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     if (performance.now() - began < firstRequestMilliseconds) return;
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
   const deadline = setTimeout(() => {
     finished = false;

@@ -48,17 +48,13 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
         res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
         return;
       }
-      const answers = answersOn(req.socket, traffic);
-      if (answers.size === mostPipelined) req.socket.destroy();
-      if (req.socket.destroyed) return;
+      const answers = traffic.connections.get(req.socket);
+      if (answers?.length === mostPipelined) req.socket.destroy();
+      if (!answers || req.socket.destroyed) return;
       res.shouldKeepAlive &&= server.listening && !traffic.leaving;
-      traffic.unfinished.add(res);
-      answers.add(res);
+      answers.push(res);
       lastAnswers.set(req.socket, res);
-      res.once('close', () => {
-        traffic.unfinished.delete(res);
-        answers.delete(res);
-      });
+      res.once('close', () => answers.splice(answers.indexOf(res), 1));
       app(req, res);
     },
   );
@@ -72,26 +68,12 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
   return server;
 }
 
-const unfinishedOn = new WeakMap<Socket, Set<ServerResponse>>();
-
-/** Unfinished answers of a connection. Those that wait behind another are not told when it breaks. */
-function answersOn(socket: Socket, { unfinished }: Traffic): Set<ServerResponse> {
-  const known = unfinishedOn.get(socket);
-  if (known) return known;
-  const answers = new Set<ServerResponse>();
-  unfinishedOn.set(socket, answers);
-  socket.once('close', () => {
-    for (const res of answers) unfinished.delete(res);
-  });
-  return answers;
-}
-
 /** Node waits for ever for a client that does not read: its answer, and what was asked behind it, would stay in memory. */
-function cutUnread(server: Server, { unfinished }: Traffic, milliseconds: number, everyMilliseconds: number): void {
+function cutUnread(server: Server, { connections }: Traffic, milliseconds: number, everyMilliseconds: number): void {
   const endedAt = new WeakMap<ServerResponse, number>();
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const res of unfinished) {
+    for (const res of [...connections.values()].flat()) {
       if (!res.writableEnded) continue;
       const since = endedAt.get(res) ?? now;
       endedAt.set(res, since);

@@ -70,7 +70,7 @@ export interface Request<Op> {
   /** Who calls, where the contract asks for a bearer; null for public operations and where a bearer is optional and absent. */
   readonly caller: Caller | null;
   readonly origin: Origin;
-  /** Read when it is looked at: throws `request_invalid`, and `internal` for an operation without `x-list`. */
+  /** The list that the request asks for; looking at that of an operation without `x-list` throws `internal`. */
   readonly list: List;
 }
 

@@ -18,9 +18,9 @@ import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
 import { actorOf, exchangeOf } from './exchange.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
-import { readList } from './list.ts';
+import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
-import type { FailureTable, Handler, Handlers, List, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
+import type { FailureTable, Handler, Handlers, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { pathParametersOf, prepareValidator } from './validator.ts';
@@ -133,6 +133,7 @@ function dispatch<Operations>(
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
     const { requestId, source } = exchange;
     const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
+    const rules = lists.get(operation.operationId);
     const request: Request<unknown> = {
       path: pathParametersOf(req) as never,
       query: req.query as never,
@@ -140,11 +141,7 @@ function dispatch<Operations>(
       headers: req.headers as Record<string, string | undefined>,
       caller,
       origin,
-      get list(): List {
-        const rules = lists.get(operation.operationId);
-        if (!rules) throw new Failure('internal', { reason: `${operation.operationId} is no list` });
-        return readList(services, rules, origin, req.query);
-      },
+      list: rules ? readList(services, rules, origin, req.query) : noList,
     };
     const actor = actorOf(exchange);
     const userAgent = req.headers['user-agent'];

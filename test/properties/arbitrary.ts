@@ -6,6 +6,8 @@ import { anyText } from './text.ts';
 
 /** The longest list that is made to reach a limit; schemas of answers allow more. */
 const longestList = 60;
+/** The longest text that is made to reach a limit, in bytes: a body has to hold several. */
+const longestText = 8_192;
 
 /** Values that fit the schema: its examples, ordinary values, and values at its limits. */
 export function validOf(written: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
@@ -71,11 +73,11 @@ function textOf({ pattern, format, minLength = 0, maxLength = 4096 }: Schema): f
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u')).filter(fits);
   const known = format === undefined ? undefined : formats[format];
   if (known) return known().filter(fits);
-  const longest = fc.constantFrom('a', 'é', '漢', '😀').map((character) => character.repeat(maxLength));
-  return fc.oneof(
-    { weight: 7, arbitrary: anyText({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) }) },
-    longest,
-  );
+  const ordinary = anyText({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) });
+  const longest = ['a', 'é', '漢', '😀']
+    .map((character) => character.repeat(maxLength))
+    .filter((text) => Buffer.byteLength(text) <= longestText);
+  return longest.length === 0 ? ordinary : fc.oneof({ weight: 7, arbitrary: ordinary }, fc.constantFrom(...longest));
 }
 
 function listOf(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown[]> {

@@ -73,7 +73,7 @@ export async function createServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
+    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: 2 }),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     hookRuntimes: config.hookRuntimes,

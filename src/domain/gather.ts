@@ -4,7 +4,7 @@
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
-  mostItems = 256,
+  { mostItems = 256, interval = 0 }: { readonly mostItems?: number; readonly interval?: number } = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
@@ -13,6 +13,7 @@ export function gather<Item, Result>(
   }
   let waiting: Waiting[] = [];
   let busy = false;
+  let endedAt = 0;
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
@@ -26,6 +27,7 @@ export function gather<Item, Result>(
       }
     }
     busy = false;
+    endedAt = performance.now();
   }
 
   return (item) =>
@@ -33,6 +35,8 @@ export function gather<Item, Result>(
       waiting.push({ item, resolve, reject });
       if (busy) return;
       busy = true;
-      setImmediate(() => void flush());
+      const milliseconds = interval === 0 ? 0 : endedAt + interval - performance.now();
+      if (milliseconds > 0) setTimeout(() => void flush(), Math.ceil(milliseconds));
+      else setImmediate(() => void flush());
     });
 }

@@ -53,7 +53,7 @@ test('a batch is bounded', async () => {
   const one = gather(async (batch: readonly number[]) => {
     batches.push(batch.length);
     return batch;
-  }, 4);
+  }, { mostItems: 4 });
   await Promise.all(Array.from({ length: 10 }, (_, index) => one(index)));
   assert.deepEqual(batches, [4, 4, 2]);
 });

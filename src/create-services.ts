@@ -73,6 +73,7 @@ export async function createServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
+    // An identity token is signed after each: the pool has work while a commit is put off.
     consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: 2 }),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),

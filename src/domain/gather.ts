@@ -1,10 +1,17 @@
+export interface GatherOptions {
+  /** Of one batch. */
+  readonly mostItems?: number;
+  /** Milliseconds between two batches at least: more items share one, where there is other work to do meanwhile. */
+  readonly interval?: number;
+}
+
 /**
  * Turns a verb that takes a batch into one that takes a single item: all items that arrive in one turn of the event
  * loop, or while a batch is under way, go into the next batch. One commit then serves all who wait.
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
-  { mostItems = 256, interval = 0 }: { readonly mostItems?: number; readonly interval?: number } = {},
+  { mostItems = 256, interval = 0 }: GatherOptions = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
@@ -13,7 +20,7 @@ export function gather<Item, Result>(
   }
   let waiting: Waiting[] = [];
   let busy = false;
-  let endedAt = 0;
+  let endedAt = Number.NEGATIVE_INFINITY;
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
@@ -35,7 +42,7 @@ export function gather<Item, Result>(
       waiting.push({ item, resolve, reject });
       if (busy) return;
       busy = true;
-      const milliseconds = interval === 0 ? 0 : endedAt + interval - performance.now();
+      const milliseconds = endedAt + interval - performance.now();
       if (milliseconds > 0) setTimeout(() => void flush(), Math.ceil(milliseconds));
       else setImmediate(() => void flush());
     });

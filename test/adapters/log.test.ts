@@ -10,6 +10,19 @@ function collect(level: LogLevel = 'debug') {
   return { log, text, lines: () => text.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
+test('times are those of the clock, also where a second begins and when it is put back', (t) => {
+  const { log, lines } = collect();
+  const times = ['2026-11-22T23:59:59.999Z', '2026-11-23T00:00:00.000Z', '2026-11-23T00:00:00.042Z'];
+  const given = [...times, '2026-11-22T23:59:59.007Z', '1970-01-01T00:00:00.000Z'];
+  t.mock.timers.enable({ apis: ['Date'] });
+  for (const time of given) {
+    t.mock.timers.setTime(Date.parse(time));
+    log.info('request');
+  }
+  const written = lines().map(({ time }) => time);
+  assert.deepEqual(written, given);
+});
+
 test('a line has level, time, event and its fields', () => {
   const { log, lines } = collect();
   log.info('request', { requestId: 'r', status: 200, milliseconds: 1.5, account: 'demo' });

@@ -58,7 +58,8 @@ function refreshes(target: Target): Requests {
       if (successor === tokens[position]) return 'the refresh token did not rotate';
       if (!signatureSeen && !isSignedAlike(idToken)) return 'the id token is not signed with RS256 and 2,048 bits';
       signatureSeen = true;
-      tokens[position] = successor;
+      // A copy: a part of the body would keep all of it.
+      tokens[position] = Buffer.from(successor, 'latin1').toString('latin1');
       return null;
     },
   };

@@ -72,3 +72,24 @@ test('a batch that fails fails for those who waited for it, and for nobody after
   fails = false;
   assert.equal(await one(3), 3);
 });
+
+test('with an interval a batch begins so long after the one before, and holds what came meanwhile', async () => {
+  const interval = 300;
+  const batches: (readonly number[])[] = [];
+  const one = gather(
+    async (batch: readonly number[]) => {
+      batches.push(batch);
+      return batch;
+    },
+    { interval },
+  );
+  await one(1);
+  const endedAt = performance.now();
+  const later = [one(2)];
+  await nextTurn();
+  later.push(one(3));
+  await Promise.all(later);
+  // A timer may be early by the millisecond that the event loop counts in.
+  assert.ok(performance.now() - endedAt >= interval - 2, 'the second batch did not wait');
+  assert.deepEqual(batches, [[1], [2, 3]]);
+});

@@ -50,10 +50,13 @@ test('what arrives while a batch is under way goes into the next one: never two 
 
 test('a batch is bounded', async () => {
   const batches: number[] = [];
-  const one = gather(async (batch: readonly number[]) => {
-    batches.push(batch.length);
-    return batch;
-  }, { mostItems: 4 });
+  const one = gather(
+    async (batch: readonly number[]) => {
+      batches.push(batch.length);
+      return batch;
+    },
+    { mostItems: 4 },
+  );
   await Promise.all(Array.from({ length: 10 }, (_, index) => one(index)));
   assert.deepEqual(batches, [4, 4, 2]);
 });

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 import { Failure } from '../domain/failure.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
+import { hashArgon2, verifyArgon2 } from './password-threads.ts';
 
 export interface Argon2Cost {
   /** KiB of memory. */
@@ -15,7 +15,7 @@ export interface Argon2Cost {
 export interface PasswordOptions {
   /** Secret mixed into every password before it is hashed: the database alone is not enough to try passwords. */
   readonly pepper: Buffer;
-  /** Cores of the machine: all but one may hash, so that signatures, on the same threads, are not held up. */
+  /** Cores of the machine: all but one may hash, so that one is left for everything else. */
   readonly cores: number;
   /** The OWASP minimum for argon2id unless said. */
   readonly cost?: Argon2Cost;
@@ -39,7 +39,7 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   async function verifyNow(password: string, digest: string | null): Promise<boolean> {
     const imported = digest !== null && isImportedDigest(digest);
     // In any case, for the time it takes.
-    const matches = await verify(phcOf(digest === null || imported ? dummy : digest), peppered(password));
+    const matches = await verifyArgon2(phcOf(digest === null || imported ? dummy : digest), peppered(password));
     const hash = digest === null ? null : bcryptHashOf(digest);
     if (hash !== null) return bcrypt.matches(password, hash);
     const right = imported ? matchesSalted(password, digest) : matches && digest !== null;
@@ -49,7 +49,7 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
 
   return {
     digest: (password) =>
-      places.keep(() => places.use(async () => `${pepperName}:${await hash(peppered(password), options)}`)),
+      places.keep(() => places.use(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`)),
     verify: (password, digest) => places.keep(() => places.use(() => verifyNow(password, digest))),
     withPlace: (work) => places.keep(() => work((password, digest) => places.use(() => verifyNow(password, digest)))),
   };

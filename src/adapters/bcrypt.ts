@@ -1,8 +1,8 @@
-import { verify } from '@node-rs/bcrypt';
+import { verifyBcrypt } from './password-threads.ts';
 
 /** Checks passwords against bcrypt hashes that were imported. */
 export interface ImportedBcrypt {
-  /** As bcrypt does, on the thread pool: bytes as they are typed, the first 72 of them. */
+  /** As bcrypt does: bytes as they are typed, the first 72 of them. */
   matches(password: string, hash: string): Promise<boolean>;
   /**
    * Takes the time of the costliest hash that was met until now, none before the first: where some users are refused
@@ -16,10 +16,10 @@ export function createImportedBcrypt(): ImportedBcrypt {
   return {
     matches: (password, hash) => {
       greatestCost = Math.max(greatestCost, costOf(hash));
-      return verify(password, hash);
+      return verifyBcrypt(password, hash);
     },
     spend: async (password) => {
-      if (greatestCost > 0) await verify(password, decoyOf(greatestCost));
+      if (greatestCost > 0) await verifyBcrypt(password, decoyOf(greatestCost));
     },
   };
 }

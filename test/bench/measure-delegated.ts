@@ -44,7 +44,7 @@ async function measureStorm({ plan, log }: Pick<Bench, 'plan' | 'log'>, server: 
     one.add(delegated);
     other.add(refresh);
     const hash = await bareHashing();
-    const { milliseconds, rounds } = plan.refresh;
+    const { milliseconds, rounds } = plan.other;
     const load = (generator: Generator, { name }: Target, connections: number) =>
       generator.measure({ name, connections, warmUpMilliseconds: plan.warmUpMilliseconds, milliseconds });
     const measured: Round[] = [];

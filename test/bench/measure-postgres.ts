@@ -83,7 +83,7 @@ export async function measurePostgres(bench: Bench, durable: Server): Promise<Li
   const server = await prepared.serve({ processes: 2, pids: [pid] });
   try {
     const contestants = [...oneAndTwo(server, pid), contestant(durable, 'refresh')];
-    const [one, two, peer] = (await bench.alternate(bench.plan.refresh, contestants)) as [Series, Series, Series];
+    const [one, two, peer] = (await bench.alternate(bench.plan.other, contestants)) as [Series, Series, Series];
     const promised = availableParallelism() >= coresForTwo;
     return [
       rateLine('postgres/one', one, peer),

@@ -31,6 +31,12 @@ import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
 
+/**
+ * Milliseconds between two batches of refreshes. An identity token is signed after each: the pool has work while a
+ * commit is put off. On PostgreSQL a batch costs a round trip and another process's time as well.
+ */
+const refreshIntervals = { sqlite: 2, postgres: 4 } as const satisfies Record<Store['kind'], number>;
+
 /** When the hook runner is opened: at once, where functions will be run. */
 export type OpenRunner = (open: () => HookRunner) => HookRunner;
 
@@ -73,8 +79,7 @@ export async function createServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    // An identity token is signed after each: the pool has work while a commit is put off.
-    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: 2 }),
+    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: refreshIntervals[store.kind] }),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     hookRuntimes: config.hookRuntimes,

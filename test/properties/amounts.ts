@@ -9,8 +9,8 @@ export interface Amount {
 
 /** With every run of the tests. */
 export const few: Readonly<Record<DatabaseKind, Amount>> = {
-  sqlite: { valid: 15, wrong: 15 },
-  postgres: { valid: 8, wrong: 8 },
+  sqlite: { valid: 10, wrong: 10 },
+  postgres: { valid: 5, wrong: 5 },
 };
 
 /** In the drill O7: about half of those that fit the contract may be refused by a rule that it does not state. */

@@ -6,6 +6,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Options } from '@node-rs/argon2';
+import { priorityBehindEventLoop } from './thread-pool.ts';
+
+/** In steps of `nice`: further behind the event loop than the pool, which signs. */
+const stepsBehind = 15;
 
 interface Answer {
   readonly result?: unknown;
@@ -16,8 +20,9 @@ interface Answer {
 let idle: Worker[] = [];
 
 function start(): Worker {
+  const workerData = { priority: priorityBehindEventLoop(stepsBehind) };
   // Flags of the process are for its own sources.
-  const thread = new Worker(new URL('password-thread.js', import.meta.url), { execArgv: [] });
+  const thread = new Worker(new URL('password-thread.js', import.meta.url), { execArgv: [], workerData });
   // Whoever waits for its answer is told of an error as well.
   thread.on('error', () => {});
   thread.once('exit', () => {
@@ -27,7 +32,10 @@ function start(): Worker {
 }
 
 /** Answers what the work gives, or rejects with what it throws. */
-async function onThread(work: string, ...given: readonly unknown[]): Promise<unknown> {
+async function onThread(
+  work: 'hashArgon2' | 'verifyArgon2' | 'verifyBcrypt',
+  ...given: readonly unknown[]
+): Promise<unknown> {
   const thread = idle.pop() ?? start();
   thread.ref();
   thread.postMessage({ work, given });
@@ -40,12 +48,12 @@ async function onThread(work: string, ...given: readonly unknown[]): Promise<unk
 
 /** Argon2 in its PHC string. */
 export async function hashArgon2(password: string, options: Options): Promise<string> {
-  return String(await onThread('digest', password, options));
+  return String(await onThread('hashArgon2', password, options));
 }
 
 /** Whether the password is that of an argon2 digest. Rejects when the digest is none. */
 export async function verifyArgon2(digest: string, password: string): Promise<boolean> {
-  return (await onThread('verify', digest, password)) === true;
+  return (await onThread('verifyArgon2', digest, password)) === true;
 }
 
 /** The same of a bcrypt hash. */

@@ -1,21 +1,27 @@
-/** The threads on which Node signs, digests passwords and reads files. */
+/** The threads on which Node signs and reads files, and how far threads stand behind the event loop. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** How far the pool stands behind the event loop, in steps of `nice`: it still gets a tenth of a core that both want. */
-const stepsBehind = 10;
+/** In steps of `nice`: the pool still gets a tenth of a core that it and the event loop want. */
+const poolStepsBehind = 10;
+
+/** The priority of a thread so many steps of `nice` behind the event loop; null where a priority is not a thread's own, which it is on Linux. */
+export function priorityBehindEventLoop(steps: number): number | null {
+  if (process.platform !== 'linux') return null;
+  return Math.min(getPriority() + steps, constants.priority.PRIORITY_LOW);
+}
 
 /**
  * Lets the event loop go first where it and the pool want the same core: it is the loop that feeds the pool, and that
- * answers while many passwords are digested. On Linux a priority belongs to a thread; elsewhere nothing changes.
+ * answers whatever needs no signature.
  */
 export async function putPoolBehindEventLoop(): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const behind = Math.min(getPriority() + stepsBehind, constants.priority.PRIORITY_LOW);
+  const priority = priorityBehindEventLoop(poolStepsBehind);
+  if (priority === null) return;
   // This reading is done by the pool, whose threads all begin with the first thing they are given.
   for (const thread of await readdir('/proc/self/task')) {
     const name = await readFile(`/proc/self/task/${thread}/comm`, 'utf8').catch(() => '');
-    if (name.trim() === 'libuv-worker') setPriority(Number(thread), behind);
+    if (name.trim() === 'libuv-worker') setPriority(Number(thread), priority);
   }
 }

@@ -7,7 +7,7 @@ import { anyText } from './text.ts';
 /** The longest list that is made to reach a limit; schemas of answers allow more. */
 const longestList = 60;
 /** The longest text that is made to reach a limit, in bytes: a body has to hold several. */
-const longestText = 8_192;
+const longestText = 16_384;
 
 /** Values that fit the schema: its examples, ordinary values, and values at its limits. */
 export function validOf(written: Schema, resolve: Resolve): fc.Arbitrary<unknown> {

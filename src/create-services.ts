@@ -33,9 +33,9 @@ import type { Store } from './store/store.ts';
 
 /**
  * Milliseconds between two batches of refreshes. An identity token is signed after each: the pool has work while a
- * commit is put off. On PostgreSQL a batch costs a round trip and another process's time as well.
+ * commit is put off.
  */
-const refreshIntervals = { sqlite: 2, postgres: 4 } as const satisfies Record<Store['kind'], number>;
+const refreshInterval = 2;
 
 /** When the hook runner is opened: at once, where functions will be run. */
 export type OpenRunner = (open: () => HookRunner) => HookRunner;
@@ -79,7 +79,7 @@ export async function createServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: refreshIntervals[store.kind] }),
+    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: refreshInterval }),
     counts: createDailyCounts({ store, clock }),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress) })),
     hookRuntimes: config.hookRuntimes,

@@ -1,13 +1,13 @@
 export interface GatherOptions {
   /** Of one batch. */
   readonly mostItems?: number;
-  /** Milliseconds between two batches at least: more items share one, where there is other work to do meanwhile. */
+  /** Milliseconds from the end of a batch to the beginning of the next at least: more items share one, where there is other work to do meanwhile. */
   readonly interval?: number;
 }
 
 /**
  * Turns a verb that takes a batch into one that takes a single item: all items that arrive in one turn of the event
- * loop, or while a batch is under way, go into the next batch. One commit then serves all who wait.
+ * loop, or while a batch is under way or put off, go into the next one. One commit then serves all who wait.
  */
 export function gather<Item, Result>(
   run: (batch: readonly Item[]) => Promise<readonly Result[]>,
@@ -23,27 +23,29 @@ export function gather<Item, Result>(
   let endedAt = Number.NEGATIVE_INFINITY;
 
   async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, mostItems);
-      waiting = waiting.slice(mostItems);
-      try {
-        const results = await run(batch.map(({ item }) => item));
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+    const batch = waiting.slice(0, mostItems);
+    waiting = waiting.slice(mostItems);
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
     }
     busy = false;
     endedAt = performance.now();
+    if (waiting.length > 0) schedule();
+  }
+
+  function schedule(): void {
+    busy = true;
+    const milliseconds = endedAt + interval - performance.now();
+    if (milliseconds > 0) setTimeout(() => void flush(), Math.ceil(milliseconds));
+    else setImmediate(() => void flush());
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (busy) return;
-      busy = true;
-      const milliseconds = endedAt + interval - performance.now();
-      if (milliseconds > 0) setTimeout(() => void flush(), Math.ceil(milliseconds));
-      else setImmediate(() => void flush());
+      if (!busy) schedule();
     });
 }

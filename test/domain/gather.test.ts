@@ -78,21 +78,25 @@ test('a batch that fails fails for those who waited for it, and for nobody after
 
 test('with an interval a batch begins so long after the one before, and holds what came meanwhile', async () => {
   const interval = 300;
-  const batches: (readonly number[])[] = [];
-  const one = gather(
-    async (batch: readonly number[]) => {
-      batches.push(batch);
-      return batch;
-    },
-    { interval },
-  );
-  await one(1);
-  const endedAt = performance.now();
-  const later = [one(2)];
+  const { batches, run, release } = slowDoubler();
+  const one = gather(run, { interval });
+  const first = one(1);
   await nextTurn();
+  const later = [one(2)];
+  release();
+  await first;
+  const endedAt = performance.now();
   later.push(one(3));
-  await Promise.all(later);
+  await nextTurn();
+  assert.deepEqual(batches, [[1]], 'the second batch did not wait');
+  while (batches.length === 1) await nextTurn();
   // A timer may be early by the millisecond that the event loop counts in.
-  assert.ok(performance.now() - endedAt >= interval - 2, 'the second batch did not wait');
-  assert.deepEqual(batches, [[1], [2, 3]]);
+  assert.ok(performance.now() - endedAt >= interval - 2, 'the second batch did not wait long enough');
+  later.push(one(4));
+  release();
+  assert.deepEqual(await Promise.all(later.slice(0, 2)), [4, 6]);
+  while (batches.length === 2) await nextTurn();
+  release();
+  assert.equal(await later[2], 8);
+  assert.deepEqual(batches, [[1], [2, 3], [4]]);
 });

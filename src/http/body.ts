@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { readAnyQuery } from './any-query.ts';
-import { codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
+import { bodyTooLarge, codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
 import { exchangeOf } from './exchange.ts';
 
@@ -30,16 +30,21 @@ export function readBody(emptyIsObject = false): RequestHandler {
     }
     if (!isUtf8Charset(req.headers['content-type'])) return next(bodyFailure({ status: 415 }));
     const codec = codecs[sent as keyof typeof codecs];
+    // The validator is shown the bare type.
+    req.headers['content-type'] = sent;
     if (empty) {
-      // The parsers leave no body at all then.
+      // No bytes would be kept.
       req.body = codec.empty();
-      req.headers['content-type'] = sent;
       return next();
     }
-    codec.parse(req, res, (error?: unknown) => {
+    codec.receive(req, res, (error?: unknown) => {
       if (error) return next(bodyFailure(error));
-      req.headers['content-type'] = sent;
-      next(codec.finish(req) ?? undefined);
+      try {
+        req.body = req.body.length === 0 ? codec.empty() : codec.read(req.body);
+      } catch (fault) {
+        return next(fault);
+      }
+      next();
     });
   };
 }
@@ -80,14 +85,11 @@ function withoutBrackets(fields: Readonly<Record<string, unknown>>): Record<stri
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.includes('[')));
 }
 
-/** What Express's parsers say, in the domain's words. They mark their errors with `type` and `status`. */
+/** What Express's receiver says, in the domain's words. It marks its errors with `status`. */
 function bodyFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const { type, status } = error as { type?: string; status?: number };
-  if (status === 413) return new Failure('body_too_large', { message: 'the body is larger than allowed' });
+  const { status } = error as { status?: number };
+  if (status === 413) return bodyTooLarge();
   if (status === 415)
     return new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' });
-  if (type === 'entity.parse.failed')
-    return new Failure('request_malformed', { message: 'the body is not valid JSON' });
   return new Failure('request_malformed', { message: 'the body could not be read' });
 }

@@ -1,8 +1,8 @@
-/** One codec a media type: what reads a body, and what its parser passes over. */
+/** One codec a media type: how much of a body is kept, and what its bytes say. */
 
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import express, { type Request, type RequestHandler } from 'express';
+import { parse as parseForm } from 'node:querystring';
+import express, { type RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { hasControlCharacter } from './control-characters.ts';
 import { findRepeatedName, isUtf8Form } from './encoding.ts';
@@ -14,75 +14,90 @@ const xmlLimitBytes = 128 * 1024;
 const formFields = 50;
 const maximumDepth = 32;
 
-/** Bodies of management and registration: an object or an array. */
-const parseJson = express.json({ limit: jsonLimitBytes, inflate: false, verify: keepJsonText });
-const parseForm = express.urlencoded({
-  extended: false,
-  limit: formLimitBytes,
-  parameterLimit: formFields,
-  inflate: false,
-  verify: checkForm,
-});
-
-/** Kept as bytes: what they stand for is the contract's to say. */
-const keepXml = express.raw({ limit: xmlLimitBytes, inflate: false, type: () => true });
-
-/** The text of a JSON body while it is read: what the parser drops can be seen there only. */
-const jsonTexts = new WeakMap<IncomingMessage, string>();
-
-function keepJsonText(req: IncomingMessage, _res: unknown, body: Buffer): void {
-  if (!isUtf8(body)) throw notUtf8('the body');
-  jsonTexts.set(req, body.toString('utf8'));
+export interface Codec {
+  /** Keeps the bytes of a body as `req.body`. */
+  readonly receive: RequestHandler;
+  /** What stands for no body. */
+  empty(): unknown;
+  /** What the bytes say. Throws a `Failure` for what parsers pass over as well. */
+  read(bytes: Buffer): unknown;
 }
 
-function checkForm(_req: unknown, _res: unknown, body: Buffer): void {
-  if (!isUtf8Form(body.toString('latin1'))) throw notUtf8('the body');
+export const codecs = {
+  'application/json': {
+    receive: receiveBytes(jsonLimitBytes),
+    // An operation reads one object.
+    empty: () => ({}),
+    read: readJson,
+  },
+  'application/x-www-form-urlencoded': {
+    receive: receiveBytes(formLimitBytes),
+    empty: () => ({}),
+    read: readForm,
+  },
+  [xmlType]: {
+    receive: receiveBytes(xmlLimitBytes),
+    // A document has an element at least: this is none.
+    empty: () => Buffer.alloc(0),
+    // What they stand for is the contract's to say.
+    read: (bytes) => bytes,
+  },
+} as const satisfies Record<string, Codec>;
+
+function receiveBytes(limit: number): RequestHandler {
+  return express.raw({ limit, inflate: false, type: () => true });
+}
+
+const utf8 = new TextDecoder();
+
+/** Bodies of management and registration: an object or an array. */
+function readJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw notUtf8('the body');
+  const text = utf8.decode(bytes);
+  const value = parseJson(text);
+  const name = findRepeatedName(text);
+  const fault = name === null ? findJsonFault(value) : repeated(name);
+  if (fault) throw fault;
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  const invalid = new Failure('request_malformed', { message: 'the body is not valid JSON' });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid;
+  }
+  if (typeof value !== 'object' || value === null) throw invalid;
+  return value;
+}
+
+/** As Express reads a query. */
+function readForm(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8Form(bytes.toString('latin1'))) throw notUtf8('the body');
+  const text = bytes.toString('utf8');
+  if (text.split('&', formFields + 1).length > formFields) throw bodyTooLarge();
+  const fields = parseForm(text);
+  const fault = findFormFault(fields);
+  if (fault) throw fault;
+  return withoutEmpty(fields);
+}
+
+export function bodyTooLarge(): Failure {
+  return new Failure('body_too_large', { message: 'the body is larger than allowed' });
 }
 
 export function notUtf8(where: string): Failure {
   return new Failure('request_malformed', { name: where, message: `${where} is not UTF-8` });
 }
 
-export interface Codec {
-  readonly parse: RequestHandler;
-  /** What stands for no body. */
-  empty(): unknown;
-  /** Finds what the parser passes over, and puts the body in its last form. */
-  finish(req: Request): Failure | null;
-}
-
-export const codecs = {
-  'application/json': {
-    parse: parseJson,
-    // An operation reads one object.
-    empty: () => ({}),
-    finish: (req) => findRepetition(req) ?? findJsonFault(req.body),
-  },
-  'application/x-www-form-urlencoded': {
-    parse: parseForm,
-    empty: () => ({}),
-    finish: (req) => {
-      const fault = findFormFault(req.body);
-      if (!fault) req.body = withoutEmpty(req.body);
-      return fault;
-    },
-  },
-  [xmlType]: {
-    parse: keepXml,
-    // A document has an element at least: this is none.
-    empty: () => Buffer.alloc(0),
-    finish: () => null,
-  },
-} as const satisfies Record<string, Codec>;
-
-function findRepetition(req: IncomingMessage): Failure | null {
-  const name = findRepeatedName(jsonTexts.get(req) ?? '');
-  return name === null ? null : repeated(name);
-}
-
-/** RFC 6749 §3.1, §3.2: a parameter that is sent without a value counts as left out. */
+/**
+ * RFC 6749 §3.1, §3.2: a parameter that is sent without a value counts as left out, and one that nobody knows as well:
+ * `__proto__` at once, since it would become a prototype in the first careless copy.
+ */
 export function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== '' && name !== '__proto__'));
 }
 
 function repeated(name: string): Failure {
@@ -105,8 +120,9 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
   }
   for (const [name, member] of Object.entries(value)) {
     // An own `__proto__` would become a prototype in the first careless copy.
-    if (name === '__proto__')
+    if (name === '__proto__') {
       return new Failure('request_malformed', { name, message: '__proto__ is no name of a member' });
+    }
     if (hasControlCharacter(name)) return unprintable(path);
     const fault = findJsonFault(member, path ? `${path}.${name}` : name, depth + 1);
     if (fault) return fault;

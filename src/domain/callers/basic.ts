@@ -18,6 +18,7 @@ export function readBasic(header: string): BasicPair | null {
 }
 
 function percentDecode(text: string): string | null {
+  if (!text.includes('%')) return text;
   // `decodeURIComponent` throws on a stray percent sign; this says so without a catch.
   return /%(?![0-9A-Fa-f]{2})/.test(text) || /%[89A-Fa-f]/.test(text) ? null : decodeURIComponent(text);
 }

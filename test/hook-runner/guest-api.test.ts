@@ -30,7 +30,7 @@ describe('console', () => {
       fc.property(values, (value) => {
         assert.equal(guestInspect(value), inspect(value));
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[{ ['__proto__']: 1, __proto: 2 }]] },
     );
   });
 

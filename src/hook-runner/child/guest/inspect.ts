@@ -93,10 +93,17 @@ function enumerable(value: object, key: PropertyKey): boolean {
   return Object.getOwnPropertyDescriptor(value, key)?.enumerable === true;
 }
 
+function nameOf(key: PropertyKey): string {
+  if (typeof key === 'symbol') return key.toString();
+  // What would set a prototype in a literal.
+  if (key === '__proto__') return "['__proto__']";
+  return /^[a-zA-Z_]\w*$/.test(String(key)) ? String(key) : quote(String(key));
+}
+
 function writeMember(value: Record<PropertyKey, unknown>, key: PropertyKey, level: number, writing: Writing): string {
-  const name = typeof key === 'symbol' ? key.toString() : /^[a-zA-Z_]\w*$/.test(String(key)) ? key : quote(String(key));
+  const name = nameOf(key);
   const descriptor = Object.getOwnPropertyDescriptor(value, key);
-  if (descriptor?.get) return `${String(name)}: ${descriptor.set ? '[Getter/Setter]' : '[Getter]'}`;
-  if (descriptor?.set) return `${String(name)}: [Setter]`;
-  return `${String(name)}: ${indented(writing, () => write(descriptor?.value, level + 1, writing))}`;
+  if (descriptor?.get) return `${name}: ${descriptor.set ? '[Getter/Setter]' : '[Getter]'}`;
+  if (descriptor?.set) return `${name}: [Setter]`;
+  return `${name}: ${indented(writing, () => write(descriptor?.value, level + 1, writing))}`;
 }

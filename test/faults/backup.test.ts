@@ -8,7 +8,7 @@ import { startFromBackup } from '../support/postgres.ts';
 import { type Installation, install, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { password, refresh, signInForCode } from '../support/sign-in.ts';
-import { countMissing, keepWriting, restore, until } from './backup.ts';
+import { acknowledge, countMissing, keepWriting, restore, until } from './backup.ts';
 import { damageTable } from './damage.ts';
 
 describe('D7: gatehouse db backup', () => {
@@ -102,15 +102,16 @@ describe('D7 on PostgreSQL', () => {
     const account = await openAccount(await installation.serve(), ['limit.register=off', 'limit.client-auth=off']);
     t.after(() => account.close());
     const { client, email, tokens } = await account.signIn();
-    const load = keepWriting(account, client, [tokens], await account.bearer('register_clients'));
-    await until(() => load.acknowledged.clients.length > 20);
+    const acknowledged = acknowledge([tokens]);
+    const load = keepWriting(account, client, acknowledged, await account.bearer('register_clients'));
+    await until(() => acknowledged.clients.length > 20);
     const beganAt = performance.now();
     const copy = await startFromBackup(installation.databaseUrl);
     t.after(() => copy.stop());
     await load.stop();
     const restored = await restore(account, copy.url);
     t.after(() => restored.dispose());
-    const missing = await countMissing(restored, client, load.acknowledged, beganAt);
+    const missing = await countMissing(restored, client, acknowledged, beganAt);
     assert.deepEqual(missing, { clients: 0, sessions: 0 });
     assert.ok((await signInForCode(restored.account, client, { email })).get('code'));
     assert.match((await installation.run(['db', 'backup', 'x'])).stderr, /PostgreSQL has its own tools.*pg_dump/);

@@ -14,18 +14,22 @@ export interface Acknowledged {
   readonly sessions: { readonly token: string; readonly answeredAt: number }[][];
 }
 
-/** Registers clients and refreshes sessions until it is stopped; any refusal rejects. */
-export function keepWriting(
-  account: RunningAccount,
-  client: RegisteredClient,
-  tokens: readonly Tokens[],
-  bearer: string,
-): { readonly acknowledged: Acknowledged; stop(): Promise<void> } {
-  let running = true;
-  const acknowledged: Acknowledged = {
+/** What is known before anything was written: the sessions. */
+export function acknowledge(tokens: readonly Tokens[]): Acknowledged {
+  return {
     clients: [],
     sessions: tokens.map(({ refresh_token: token }) => [{ token, answeredAt: performance.now() }]),
   };
+}
+
+/** Registers clients and refreshes the sessions, adding what is acknowledged, until it is stopped; any refusal rejects. */
+export function keepWriting(
+  account: RunningAccount,
+  client: RegisteredClient,
+  acknowledged: Acknowledged,
+  bearer: string,
+): { stop(): Promise<void> } {
+  let running = true;
   const { headers, form } = clientAuthentication(client);
   const register = async () => {
     while (running) {
@@ -49,7 +53,6 @@ export function keepWriting(
   };
   const callers = [register(), register(), ...acknowledged.sessions.map(refresh)];
   return {
-    acknowledged,
     stop: async () => {
       running = false;
       await Promise.all(callers);

@@ -4,10 +4,12 @@ import Sqlite from 'better-sqlite3';
 import { install } from '../../support/process.ts';
 import { openAccount } from '../../support/running-account.ts';
 import { redeem, registerClient, signInForCode, type Tokens } from '../../support/sign-in.ts';
-import { countMissing, keepWriting, restore, until } from '../backup.ts';
+import { acknowledge, countMissing, keepWriting, restore, until } from '../backup.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
 const sessionCount = 8;
+/** So many are registered in a round before its backup begins. */
+const clientsBefore = 500;
 
 /** D7: `db backup` while clients register and refresh; the copy is restored into an empty folder. */
 export const drill: Drill = {
@@ -29,16 +31,18 @@ async function run({ rounds }: DrillOptions): Promise<DrillResult> {
     while (tokens.length < sessionCount) {
       tokens.push(await redeem(account, client, (await signInForCode(account, client, user)).get('code') ?? ''));
     }
-    const load = keepWriting(account, client, tokens, await account.bearer('register_clients'));
-    const { acknowledged } = load;
+    const bearer = await account.bearer('register_clients');
+    const acknowledged = acknowledge(tokens);
     const figures = { missing: 0, damaged: 0, failedSignIns: 0, backup: 0, restore: 0, megabytes: 0 };
     for (let round = 0; round < rounds; round += 1) {
       const before = acknowledged.clients.length;
-      await until(() => acknowledged.clients.length >= before + 20);
+      const load = keepWriting(account, client, acknowledged, bearer);
+      await until(() => acknowledged.clients.length >= before + clientsBefore);
       const file = join(installation.folder, `backup-${round}.db`);
       const beganAt = performance.now();
       await installation.cli('db', 'backup', file);
       figures.backup = Math.max(figures.backup, performance.now() - beganAt);
+      await load.stop();
       figures.megabytes = statSync(file).size / 2 ** 20;
       if (!isWhole(file)) figures.damaged += 1;
       const restored = await restore(account, file);
@@ -50,7 +54,6 @@ async function run({ rounds }: DrillOptions): Promise<DrillResult> {
       await restored.dispose();
       rmSync(file);
     }
-    await load.stop();
     account.close();
     return {
       figures: {

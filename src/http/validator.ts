@@ -57,6 +57,8 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
   const steps = OpenApiValidator.middleware({
     // It types a document more narrowly than it reads one.
     apiSpec: apiSpec as Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'],
+    // It would compile every schema that another one refers to only to look at it.
+    $refParser: { mode: 'dereference' },
     validateApiSpec: false,
     validateResponses: false,
     validateRequests: {
@@ -147,10 +149,14 @@ function checkedHere(
   return open && checked.length > 0 ? [...checked, {}] : checked;
 }
 
-/** `isNames`: the keys are names that the contract gives, no keywords of OpenAPI. */
+/**
+ * `isNames`: the keys are names that the contract gives, no keywords of OpenAPI. Throws for a reference with anything
+ * beside it: what it refers to will stand in its place.
+ */
 function withoutWords(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => isNames || !/^(description|summary|examples?)$/.test(key));
+  if ('$ref' in value && kept.length > 1) throw new Error(`beside the reference to ${value.$ref} stands more`);
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutWords(item, !isNames && key === 'properties')]));
 }

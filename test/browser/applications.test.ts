@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { waitUntil } from '../support/browser.ts';
 import { makeUser } from '../support/sign-in.ts';
 import {
   arrived,
@@ -57,7 +58,7 @@ describe('applications of every kind', () => {
     visit(stage, {}, async (page) => {
       const application = await registerApplication(stage, { logo_uri: `${stage.site.origin}/logo.svg` });
       await page.goto(application.start());
-      await page.waitForFunction(`document.querySelector('img.logo').naturalWidth === 64`);
+      await waitUntil(page, `document.querySelector('img.logo').naturalWidth === 64`);
     }));
 
   it('a native application on loopback is answered at the port it has now (RFC 8252 §7.3)', () =>

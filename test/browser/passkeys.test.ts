@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
+import { waitUntil } from '../support/browser.ts';
 import { giveDevice } from '../support/second-factor.ts';
 import { addAuthenticator, makePasskey, offerNoNames, pressForPasskey } from './authenticator.ts';
 import {
@@ -141,7 +142,7 @@ describe('a person with a passkey', () => {
       await page.goto(application.start());
       const button = page.getByRole('button', { name: withPasskey });
       await button.click();
-      await page.waitForFunction('window.ended.length > 0');
+      await waitUntil(page, 'window.ended.length > 0');
       assert.deepEqual(await page.evaluate('window.ended'), ['conditional AbortError']);
       assert.ok(await button.isDisabled());
     }));

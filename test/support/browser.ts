@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page, type ViewportSize } from 'playwright-core';
@@ -124,4 +125,12 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<OpenBro
   });
   context.setDefaultTimeout(10_000);
   return { context, page: await context.newPage(), close: () => context.close() };
+}
+
+/**
+ * Waits until an expression is true of a page. It is evaluated from outside: what Playwright has for this calls `eval`
+ * in the page once the first answer was no, which the policy of our pages forbids.
+ */
+export async function waitUntil(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate(expression))) await delay(20);
 }

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { violationsOf } from '../../support/axe.ts';
-import { type BrowserOptions, openBrowser } from '../../support/browser.ts';
+import { type BrowserOptions, openBrowser, waitUntil } from '../../support/browser.ts';
 import { contracts } from '../../support/conforms.ts';
 
 describe('the documentation in a browser', () => {
@@ -92,7 +92,7 @@ describe('the documentation in a browser', () => {
       await page.getByRole('link', { name: 'POST /oidc/2/token' }).click();
       const heading = page.getByRole('heading', { name: 'Refresh a token', level: 2 });
       await heading.waitFor();
-      await page.waitForFunction('window.scrollY > 0');
+      await waitUntil(page, 'window.scrollY > 0');
       const { y = -1 } = (await heading.boundingBox()) ?? {};
       assert.ok(y >= 0 && y < 400, `the heading is at ${y}`);
     }));

@@ -61,16 +61,14 @@ function readJson(bytes: Buffer): unknown {
   return value;
 }
 
-function parseJson(text: string): unknown {
-  const invalid = new Failure('request_malformed', { message: 'the body is not valid JSON' });
-  let value: unknown;
+function parseJson(text: string): object {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
   } catch {
-    throw invalid;
+    // Its words name what was sent.
   }
-  if (typeof value !== 'object' || value === null) throw invalid;
-  return value;
+  throw new Failure('request_malformed', { message: 'the body is not valid JSON' });
 }
 
 /** As Express reads a query. */

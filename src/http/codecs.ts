@@ -62,28 +62,30 @@ function readJson(bytes: Buffer): unknown {
 }
 
 function parseJson(text: string): object {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
+    value = JSON.parse(text);
   } catch {
-    // Its words name what was sent.
+    throw new Failure('request_malformed', { message: 'the body is not valid JSON' });
   }
-  throw new Failure('request_malformed', { message: 'the body is not valid JSON' });
+  if (typeof value === 'object' && value !== null) return value;
+  throw new Failure('request_malformed', { message: 'the body is not a JSON object' });
 }
 
 /** As Express reads a query. */
 function readForm(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8Form(bytes.toString('latin1'))) throw notUtf8('the body');
   const text = bytes.toString('utf8');
-  if (text.split('&', formFields + 1).length > formFields) throw bodyTooLarge();
+  if (text.split('&', formFields + 1).length > formFields)
+    throw bodyTooLarge(`the body has more than ${formFields} members`);
   const fields = parseForm(text);
   const fault = findFormFault(fields);
   if (fault) throw fault;
   return withoutEmpty(fields);
 }
 
-export function bodyTooLarge(): Failure {
-  return new Failure('body_too_large', { message: 'the body is larger than allowed' });
+export function bodyTooLarge(message = 'the body is larger than allowed'): Failure {
+  return new Failure('body_too_large', { message });
 }
 
 export function notUtf8(where: string): Failure {

@@ -9,8 +9,8 @@ export const unreadable: Readonly<
   Record<string, Readonly<Record<string, readonly [raw: string | Buffer, named: RegExp]>>>
 > = {
   [jsonType]: {
-    'malformed JSON': ['{"a":', /JSON/],
-    'JSON that is no object': ['"text"', /JSON/],
+    'malformed JSON': ['{"a":', /not valid JSON/],
+    'JSON that is no object': ['"text"', /not a JSON object/],
     'text after the JSON': ['{} {}', /JSON/],
     'a member given twice': ['{"x":1,"x":2}', /x is given twice/],
     'a member given twice, once escaped': ['{"x":1,"\\u0078":2}', /x is given twice/],
@@ -29,7 +29,7 @@ export const unreadable: Readonly<
     'a member given twice, once escaped': ['x=1&%78=2', /x is given twice/],
     'a control character in a value': ['x=a%00b', /x holds/],
     'a control character in a name': ['a%07=1', /holds/],
-    'more than 50 members': [Array.from({ length: 51 }, (_, index) => `x${index}=1`).join('&'), /larger than allowed/],
+    'more than 50 members': [Array.from({ length: 51 }, (_, index) => `x${index}=1`).join('&'), /more than 50 members/],
     'bytes that are not UTF-8': ['x=%ff%fe', /UTF-8/],
   },
   [xmlType]: {

@@ -145,17 +145,17 @@ export function issueCredentialTokenRefusals(app: () => TestApp): void {
   it('answers 400 for bad JSON, another media type and members of a wrong type, naming what was wrong', async () => {
     const { clientId, clientSecret } = await makePair(app());
     const headers = basic(clientId, clientSecret);
+    const json = { ...headers, 'content-type': 'application/json' };
+    for (const raw of ['null', '"x"', '7']) {
+      assertBadRequest(await withHeader(json, { raw }), 'the body is not a JSON object', raw);
+    }
     for (const raw of [
       '{',
-      'null',
-      '"x"',
-      '7',
       '{"grant_type":"client_credentials"',
       "{'grant_type':'client_credentials'}",
       'grant_type=client_credentials',
     ]) {
-      const answer = await withHeader({ ...headers, 'content-type': 'application/json' }, { raw });
-      assertBadRequest(answer, 'the body is not valid JSON', raw);
+      assertBadRequest(await withHeader(json, { raw }), 'the body is not valid JSON', raw);
     }
     for (const type of [
       'text/plain',

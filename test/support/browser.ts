@@ -24,6 +24,9 @@ export interface BrowserOptions {
   readonly reducedMotion?: 'reduce' | 'no-preference';
 }
 
+/** Milliseconds; for anything of a page. */
+const longestWait = 10_000;
+
 /** A page in a context of its own: no cookie, cache or storage is shared with another. */
 export interface OpenBrowser {
   readonly page: Page;
@@ -123,14 +126,18 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<OpenBro
     viewport: options.viewport ?? { width: 1280, height: 800 },
     reducedMotion: options.reducedMotion ?? 'reduce',
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(longestWait);
   return { context, page: await context.newPage(), close: () => context.close() };
 }
 
 /**
- * Waits until an expression is true of a page. It is evaluated from outside: what Playwright has for this calls `eval`
- * in the page once the first answer was no, which the policy of our pages forbids.
+ * Waits until an expression is true of a page; rejects after 10 seconds. It is evaluated from outside: what Playwright
+ * has for this calls `eval` in the page once the first answer was no, which the policy of our pages forbids.
  */
 export async function waitUntil(page: Page, expression: string): Promise<void> {
-  while (!(await page.evaluate(expression))) await delay(20);
+  const end = performance.now() + longestWait;
+  while (!(await page.evaluate(expression))) {
+    if (performance.now() > end) throw new Error(`${expression} did not become true`);
+    await delay(20);
+  }
 }

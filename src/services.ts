@@ -1,10 +1,10 @@
 /** What the rest of the program is given: `main.ts` fills it once, tests fill it with parts of their own choice. */
 
 import type { Account } from './domain/accounts/account.ts';
-import type { LimitName } from './domain/accounts/limit-settings.ts';
 import type { Egress } from './domain/egress.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
+import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Worker } from './domain/worker.ts';
@@ -80,25 +80,6 @@ export interface Totp {
   findStep(seed: Buffer, code: string, now: number): number | null;
   /** A seed as a person types it (base32), and as an authenticator app reads it (`otpauth:`). */
   describe(seed: Buffer, issuer: string, label: string): { readonly secret: string; readonly url: string };
-}
-
-/** How far a limit is used up. Null limits are `off`. */
-export interface LimitState {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the window ends. */
-  readonly resetSeconds: number;
-}
-
-/** Counters per account, limit and key, over windows that the account's settings define. */
-export interface Limits {
-  /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
-  take(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
-  /** Gives one back: for limits that only count failures. */
-  refund(account: Account, limit: LimitName, key: string): Promise<void>;
-  /** Forgets what was counted. */
-  reset(account: Account, limit: LimitName, key: string): Promise<void>;
-  state(account: Account, limit: LimitName, key: string): Promise<LimitState | null>;
 }
 
 /** The public keys of clients that publish them at an address of theirs, fetched when they are needed. */

@@ -12,6 +12,9 @@ export const secretPrefixes = {
   registrationToken: 'rg_',
 } as const;
 
+/** Characters of a secret behind its prefix. */
+export const secretLength = 43;
+
 /** 32 random bytes as 43 characters of A–Z, a–z, 0–9, `-` and `_`, behind `prefix`. */
 export function newSecret(random: Random, prefix: string): string {
   return prefix + random.bytes(32).toString('base64url');

@@ -28,7 +28,7 @@ export function securityHandlers(services: Services, limit?: LimitName) {
   }
 
   async function count(res: Response, account: Account, name: LimitName, caller: Caller): Promise<Caller> {
-    await takeLimit(res, services.limits, account, name, caller.clientId);
+    await takeLimit(res, services.limits, account, name, { credential: caller.clientId });
     return caller;
   }
 

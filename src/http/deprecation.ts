@@ -92,7 +92,7 @@ export function identifyByKey(
     }
     if (isSwitchedOff(services, deprecation, exchange.account)) throw new Failure('not_found');
     if (!found) throw new Failure('api_key_invalid', { challenged: req.headers.authorization !== undefined });
-    if (limit) await takeLimit(res, services.limits, found.account, limit, `key ${found.apiKeyId}`);
+    if (limit) await takeLimit(res, services.limits, found.account, limit, { apiKey: found.apiKeyId });
     next();
   };
 }

@@ -1,67 +1,126 @@
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { hash, randomBytes } from 'node:crypto';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitState, Limits } from '../services.ts';
+import type { LimitState, LimitSubject, Limits } from '../domain/limits.ts';
+import { SharedCounters } from './shared-counters.ts';
+import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
+
+/** Of windows of one length, of which there are three. */
+const defaultMostKeys = 100_000;
+
+/** The counters of the windows of one length. */
+interface Windows {
+  readonly own: WindowCounters;
+  readonly shared: SharedCounters;
+}
+
+/** A subject under one limit, as it is kept: nobody who lacks the secret can say which subjects share a counter. */
+interface Place {
+  readonly windows: Windows;
+  readonly limit: Limit;
+  /** Of the account, the limit and the subject, under a secret of the process; good until the next is made. */
+  readonly key: Uint32Array;
+  /** The counter that it shares when there is no room for one of its own. */
+  readonly sharedKey: string;
+}
+
+export interface LimitOptions {
+  /** Milliseconds of a clock that never goes back; that of the process unless a test says otherwise. */
+  readonly elapsed?: () => number;
+  /** Keys with a counter of their own, of windows of one length. */
+  readonly mostKeys?: number;
+}
+
+/** The counters of a process, and how many keys they keep. */
+export interface BoundedLimits extends Limits {
+  keptKeys(): number;
+}
 
 /**
- * Counters in the memory of this process, over fixed windows; each node counts for itself. One limiter exists for
- * each pair of points and window, shared by all accounts that use the pair; keys carry account and limit.
+ * Counters in the memory of this process, over fixed windows; each node counts for itself. Strangers choose the keys, so
+ * their number is bounded: beyond it a subject that is not counted yet shares one of 256 counters with others, and one
+ * that is keeps its own until its window ends.
  */
-export function createLimits(): Limits {
-  const limiters = new Map<string, RateLimiterMemory>();
+export function createLimits({
+  elapsed = () => performance.now(),
+  mostKeys = defaultMostKeys,
+}: LimitOptions = {}): BoundedLimits {
+  const secret = randomBytes(32).toString('base64url');
+  const byLength = new Map<number, Windows>();
+  // One for all: nothing waits between making a key and using it.
+  const key = new Uint32Array(keyWords);
+  const bytes = new Uint8Array(key.buffer);
 
-  function limiterOf({ points, windowSeconds }: Limit): RateLimiterMemory {
-    const name = `${points}/${windowSeconds}`;
-    const existing = limiters.get(name);
+  function windowsOf(windowSeconds: number): Windows {
+    const existing = byLength.get(windowSeconds);
     if (existing) return existing;
-    const made = new RateLimiterMemory({ points, duration: windowSeconds, keyPrefix: name });
-    limiters.set(name, made);
-    return made;
+    const milliseconds = windowSeconds * 1000;
+    const windows = { own: new WindowCounters(milliseconds, mostKeys), shared: new SharedCounters(milliseconds) };
+    byLength.set(windowSeconds, windows);
+    return windows;
   }
 
-  async function withLimiter<T>(
-    account: Account,
-    name: LimitName,
-    key: string,
-    work: (limiter: RateLimiterMemory, key: string, limit: Limit) => Promise<T>,
-  ): Promise<T | null> {
+  /** Null where the limit is off. */
+  function placeOf(account: Account, name: LimitName, subject: LimitSubject): Place | null {
     const limit = account.settings.limits[name];
-    return limit ? work(limiterOf(limit), `${account.id}:${name}:${key}`, limit) : null;
+    if (!limit) return null;
+    const digest = hash('sha256', `${secret} ${account.id} ${name} ${textOf(subject)}`, 'binary');
+    for (let index = 0; index < bytes.length; index += 1) bytes[index] = digest.charCodeAt(index);
+    // The words of the key choose its place among its own kind; the byte after them, which counter it shares.
+    const sharedKey = `${account.id} ${name} ${digest.charCodeAt(bytes.length)}`;
+    return { windows: windowsOf(limit.windowSeconds), limit, key, sharedKey };
+  }
+
+  function find({ windows: { own, shared }, key, sharedKey }: Place, now: number): Counter | null {
+    return own.find(key, now) ?? (own.hasRoom(now) ? null : shared.find(sharedKey, now));
+  }
+
+  function begin({ windows: { own, shared }, key, sharedKey }: Place, now: number): Counter {
+    return own.hasRoom(now) ? own.begin(key, now) : shared.begin(sharedKey, now);
   }
 
   return {
-    take: (account, name, key) =>
-      withLimiter(account, name, key, async (limiter, full, limit) => {
-        try {
-          return stateOf(await limiter.consume(full), limit);
-        } catch (refusal) {
-          if (refusal instanceof Error) throw refusal;
-          const { resetSeconds } = stateOf(refusal as RateLimiterRes, limit);
-          throw new Failure('rate_limited', { retryAfterSeconds: Math.max(1, resetSeconds), reason: `limit ${name}` });
-        }
-      }),
-    refund: async (account, name, key) => {
-      await withLimiter(account, name, key, (limiter, full) => limiter.reward(full));
+    async take(account, name, subject) {
+      const place = placeOf(account, name, subject);
+      if (!place) return null;
+      const now = elapsed();
+      const counter = find(place, now) ?? begin(place, now);
+      if (counter.count >= place.limit.points) {
+        const { resetSeconds } = stateOf(counter, place.limit, now);
+        throw new Failure('rate_limited', { retryAfterSeconds: Math.max(1, resetSeconds), reason: `limit ${name}` });
+      }
+      counter.count += 1;
+      return stateOf(counter, place.limit, now);
     },
-    reset: async (account, name, key) => {
-      await withLimiter(account, name, key, (limiter, full) => limiter.delete(full));
+    async refund(account, name, subject) {
+      const place = placeOf(account, name, subject);
+      const counter = place && find(place, elapsed());
+      if (counter && counter.count > 0) counter.count -= 1;
     },
-    state: (account, name, key) =>
-      withLimiter(account, name, key, async (limiter, full, limit) => {
-        const found = await limiter.get(full);
-        return found
-          ? stateOf(found, limit)
-          : { limit: limit.points, remaining: limit.points, resetSeconds: limit.windowSeconds };
-      }),
+    async reset(account, name, subject) {
+      const place = placeOf(account, name, subject);
+      // A shared counter holds what others did as well: it stays.
+      place?.windows.own.remove(place.key);
+    },
+    async state(account, name, subject) {
+      const place = placeOf(account, name, subject);
+      if (!place) return null;
+      const now = elapsed();
+      return stateOf(find(place, now), place.limit, now);
+    },
+    keptKeys: () => [...byLength.values()].reduce((sum, { own, shared }) => sum + own.size + shared.size, 0),
   };
 }
 
-function stateOf(result: RateLimiterRes, { points, windowSeconds }: Limit): LimitState {
-  return {
-    limit: points,
-    remaining: Math.max(0, result.remainingPoints),
-    // A window ends by a timer; the time left is told by the clock, which may have been moved since it began.
-    resetSeconds: Math.min(windowSeconds, Math.max(0, Math.ceil(result.msBeforeNext / 1000))),
-  };
+/** The parts of a subject are ids of ours and sources: there is no space in them. */
+function textOf(subject: LimitSubject): string {
+  const { source, client, registration, credential, apiKey, user }: Partial<Record<string, string | number>> = subject;
+  return `${source ?? ''} ${client ?? ''} ${registration ?? ''} ${credential ?? ''} ${apiKey ?? ''} ${user ?? ''}`;
+}
+
+function stateOf(counter: Counter | null, { points, windowSeconds }: Limit, now: number): LimitState {
+  if (!counter) return { limit: points, remaining: points, resetSeconds: windowSeconds };
+  const resetSeconds = Math.ceil((counter.endsAt - now) / 1000);
+  return { limit: points, remaining: Math.max(0, points - counter.count), resetSeconds };
 }

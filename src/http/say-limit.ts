@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
 import { unlimited } from '../domain/callers/unlimited.ts';
-import type { LimitState, Limits } from '../services.ts';
+import type { LimitState, LimitSubject, Limits } from '../domain/limits.ts';
 
 /** Counts a call of a known caller; the answer says what is left, whatever becomes of it. Throws `rate_limited`. */
 export async function takeLimit(
@@ -10,12 +10,12 @@ export async function takeLimit(
   limits: Limits,
   account: Account,
   name: LimitName,
-  key: string,
+  subject: LimitSubject,
 ): Promise<void> {
   try {
-    sayLimit(res, await limits.take(account, name, key));
+    sayLimit(res, await limits.take(account, name, subject));
   } catch (refusal) {
-    sayLimit(res, await limits.state(account, name, key));
+    sayLimit(res, await limits.state(account, name, subject));
     throw refusal;
   }
 }

@@ -1,11 +1,31 @@
 import assert from 'node:assert/strict';
-import { describe, mock, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { Failure } from '../../src/domain/failure.ts';
-import { createLimits } from '../../src/http/rate-limit.ts';
+import type { LimitSubject } from '../../src/domain/limits.ts';
+import { networkSourceOf } from '../../src/domain/network-source.ts';
+import { createLimits, type LimitOptions } from '../../src/http/rate-limit.ts';
 
 const minute = 60_000;
-const account = { id: 1, settings: { limits: { 'sign-in': { points: 2, windowSeconds: 60 } } } } as unknown as Account;
+/** Where a test does not need the real number. */
+const few = 1_000;
+const shared = 256;
+
+function accountOf(id: number): Account {
+  const limit = { points: 2, windowSeconds: 60 };
+  const roomy = { points: 1_000_000, windowSeconds: 60 };
+  return {
+    id,
+    settings: { limits: { 'sign-in': limit, 'client-auth': limit, reset: limit, par: roomy } },
+  } as unknown as Account;
+}
+
+const account = accountOf(1);
+
+/** One network for each number. */
+function network(index: number): LimitSubject {
+  return { source: networkSourceOf(`2001:db8:${(index >> 16).toString(16)}:${(index & 0xffff).toString(16)}::1`) };
+}
 
 /** Seconds that a refusal says to wait; 0 when there is none. */
 async function waitOf(take: () => Promise<unknown>): Promise<number> {
@@ -18,25 +38,159 @@ async function waitOf(take: () => Promise<unknown>): Promise<number> {
   }
 }
 
-describe('rate limits while the clock is moved (D8)', () => {
+/** Limits with a clock of their own, which the test moves. */
+function open(options: LimitOptions = {}) {
+  let time = 5 * minute;
+  const limits = createLimits({ ...options, elapsed: () => time });
+  const take = (subject: LimitSubject, whose = account) => waitOf(() => limits.take(whose, 'sign-in', subject));
+  const left = async (subject: LimitSubject) => (await limits.state(account, 'sign-in', subject))?.remaining;
+  const wait = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  /** Counts one for each of so many networks, beginning with number `first`. */
+  async function flood(count: number, first = 0, whose = account): Promise<void> {
+    for (let index = first; index < first + count; index += 1) await take(network(index), whose);
+  }
+  return { limits, take, left, wait, flood };
+}
+
+describe('rate limits', () => {
   for (const jump of [60 * minute, -5 * minute, -60 * minute]) {
-    test(`${jump / minute} minutes: no wait longer than the window, and it ends with the window`, async (t) => {
-      // Timers run by a clock of their own, which nobody moves.
-      mock.timers.enable({ apis: ['setTimeout'] });
-      t.after(() => mock.timers.reset());
+    test(`the clock is moved by ${jump / minute} minutes: no wait longer than the window, and it ends with the window (D8)`, async (t) => {
       let time = Date.UTC(2027, 0, 1);
       t.mock.method(Date, 'now', () => time);
-      const limits = createLimits();
-      const take = () => limits.take(account, 'sign-in', 'key');
-      while ((await waitOf(take)) === 0);
+      const { limits, take, wait } = open();
+      while ((await take(network(1))) === 0);
       time += jump;
-      const wait = await waitOf(take);
-      assert.ok(wait >= 0 && wait <= 60, `${wait} s`);
-      const state = await limits.state(account, 'sign-in', 'key');
+      const seconds = await take(network(1));
+      assert.ok(seconds > 0 && seconds <= 60, `${seconds} s`);
+      const state = await limits.state(account, 'sign-in', network(1));
       assert.ok(state && state.resetSeconds >= 0 && state.resetSeconds <= 60);
-      mock.timers.tick(minute);
-      time += minute;
-      assert.equal(await waitOf(take), 0);
+      wait(minute);
+      assert.equal(await take(network(1)), 0);
     });
   }
+
+  test('by the clock of the process, too, a window lasts', async () => {
+    const limits = createLimits();
+    const state = await limits.take(account, 'sign-in', network(1));
+    assert.deepEqual(state, { limit: 2, remaining: 1, resetSeconds: 60 });
+  });
+
+  test('says what is left and until when; a window begins with the first count and does not move', async () => {
+    const { limits, wait } = open();
+    const state = () => limits.state(account, 'sign-in', network(1));
+    assert.deepEqual(await state(), { limit: 2, remaining: 2, resetSeconds: 60 });
+    wait(minute);
+    const took = await limits.take(account, 'sign-in', network(1));
+    assert.deepEqual(took, { limit: 2, remaining: 1, resetSeconds: 60 });
+    wait(20_500);
+    await limits.take(account, 'sign-in', network(1));
+    assert.deepEqual(await state(), { limit: 2, remaining: 0, resetSeconds: 40 });
+    assert.equal(await waitOf(() => limits.take(account, 'sign-in', network(1))), 40);
+    wait(39_400);
+    assert.equal(await waitOf(() => limits.take(account, 'sign-in', network(1))), 1);
+    wait(100);
+    assert.deepEqual(await state(), { limit: 2, remaining: 2, resetSeconds: 60 });
+  });
+
+  test('what is given back can be taken again; what ended cannot be given back', async () => {
+    const { limits, take, left, wait } = open();
+    await take(network(1));
+    await take(network(1));
+    await limits.refund(account, 'sign-in', network(1));
+    assert.deepEqual([await take(network(1)), await take(network(1))], [0, 60]);
+    wait(minute);
+    await limits.refund(account, 'sign-in', network(1));
+    assert.equal(await left(network(1)), 2);
+    await limits.reset(account, 'sign-in', network(1));
+    await take(network(1));
+    await limits.reset(account, 'sign-in', network(1));
+    assert.equal(await left(network(1)), 2);
+  });
+
+  test('accounts, limits and subjects do not mix', async () => {
+    const { limits, take } = open();
+    const source = networkSourceOf('192.0.2.1');
+    const subjects: LimitSubject[] = [
+      {},
+      { source },
+      { source, client: 'a' },
+      { source, registration: 'a' },
+      { source, credential: 'a' },
+      { credential: 'a' },
+      { apiKey: 1 },
+      { user: 1 },
+    ];
+    for (const subject of subjects) {
+      for (const whose of [account, accountOf(2)]) {
+        assert.deepEqual(
+          [await take(subject, whose), await take(subject, whose), await take(subject, whose)],
+          [0, 0, 60],
+        );
+      }
+      assert.equal((await limits.state(account, 'client-auth', subject))?.remaining, 2);
+    }
+  });
+});
+
+describe('rate limits while strangers fill them (L10)', () => {
+  test('300,000 networks: 100,000 are kept, the others share 256 counters; the known keep what was counted', async () => {
+    const { limits, take, left } = open();
+    await take(network(400_000));
+    await take(network(400_001));
+    await take(network(400_001));
+    // Under a limit that refuses none of them: a refusal costs more than all that is looked at here.
+    for (let index = 0; index < 300_000; index += 1) await limits.take(account, 'par', network(index));
+    const kept = limits.keptKeys();
+    assert.ok(kept >= 100_000 && kept <= 100_000 + shared, String(kept));
+    // Neither refused for what strangers did, nor let off what it did itself.
+    assert.deepEqual([await take(network(400_000)), await take(network(400_000))], [0, 60]);
+    assert.deepEqual([await left(network(400_001)), await take(network(400_001))], [0, 60]);
+    const state = await limits.state(account, 'par', network(99_000));
+    assert.equal(state?.remaining, 999_999, 'of the flood, but early');
+  });
+
+  test('what is shared is shared within one limit of one account', async () => {
+    const { limits, take, flood } = open({ mostKeys: few });
+    await flood(20 * few);
+    const subject = network(500_000);
+    assert.equal(await take(subject), 60);
+    assert.equal(await take(subject, accountOf(2)), 0);
+    assert.equal(await waitOf(() => limits.take(account, 'client-auth', subject)), 0);
+    assert.equal(await waitOf(() => limits.take(account, 'reset', subject)), 0);
+  });
+
+  test('a shared counter is given back to, and is not forgotten for one of those who share it', async () => {
+    const { limits, take, left, flood } = open({ mostKeys: few });
+    await flood(few);
+    const subject = network(500_000);
+    await take(subject);
+    await limits.reset(account, 'sign-in', subject);
+    assert.equal(await left(subject), 1);
+    await limits.refund(account, 'sign-in', subject);
+    assert.equal(await left(subject), 2);
+  });
+
+  test('ended windows make room: nothing is shared after them, and they do not add up', async () => {
+    const { limits, take, left, wait, flood } = open({ mostKeys: few });
+    await flood(20 * few);
+    wait(minute / 2);
+    assert.equal(await take(network(500_000)), 30);
+    wait(minute / 2);
+    assert.deepEqual([await take(network(500_000)), await take(network(500_000))], [0, 0]);
+    assert.equal(await left(network(500_001)), 2);
+    await flood(few / 2);
+    assert.ok(limits.keptKeys() <= few / 2 + shared + 1, String(limits.keptKeys()));
+  });
+
+  test('a key that begins again and again stands once', async () => {
+    const { limits, take, wait } = open({ mostKeys: few });
+    for (let round = 0; round < 1_000; round += 1) {
+      await take(network(1));
+      if (round % 2 === 0) wait(minute);
+      else await limits.reset(account, 'sign-in', network(1));
+    }
+    assert.ok(limits.keptKeys() <= 1);
+  });
 });

@@ -2,9 +2,12 @@ import type { Services } from '../../services.ts';
 import type { CredentialRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { matchesDigest } from '../secrets.ts';
+import { networkSourceOf } from '../network-source.ts';
+import { matchesDigest, secretLength, secretPrefixes } from '../secrets.ts';
 import { type BasicPair, readBasic } from './basic.ts';
 import { limitFailures } from './limit-failures.ts';
+
+const longestCredentialId = secretPrefixes.credentialId.length + secretLength;
 
 /** A pair as presented: in the Authorization header (Basic or the older form), or as members of the body. */
 export interface PresentedPair {
@@ -21,13 +24,24 @@ export async function authenticatePair(
   presented: PresentedPair,
 ): Promise<CredentialRecord> {
   const pair = readPair(presented);
-  const credential = await limitFailures(limits, account, `${pair?.id ?? ''} ${presented.source}`, async () => {
-    const found = pair && (await store.callers.findCredential(account.id, pair.id));
+  const found = pair && (await findCredential(store, account, pair.id));
+  const source = networkSourceOf(presented.source);
+  const subject = found ? { source, credential: found.clientId } : { source };
+  const credential = await limitFailures(limits, account, subject, async () => {
     const matches = pair !== null && matchesDigest(pair.secret, found?.secretDigest ?? null);
     return found && matches && found.revokedAt === null ? found : null;
   });
   if (!credential) throw new Failure('credential_authentication_failed');
   return credential;
+}
+
+/** An id that is longer than any is nobody's: it is not looked for. */
+async function findCredential(
+  store: Services['store'],
+  account: Account,
+  id: string,
+): Promise<CredentialRecord | null> {
+  return id.length > longestCredentialId ? null : store.callers.findCredential(account.id, id);
 }
 
 function readPair({ authorization, clientId, clientSecret }: PresentedPair): BasicPair | null {

@@ -1,6 +1,6 @@
-import type { Limits } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import type { LimitSubject, Limits } from '../limits.ts';
 
 /**
  * Runs an authentication and counts it when it fails (null). Only failures that no success follows count: some
@@ -9,10 +9,10 @@ import { Failure } from '../failure.ts';
 export async function limitFailures<T>(
   limits: Limits,
   account: Account,
-  key: string,
+  subject: LimitSubject,
   authenticate: () => Promise<T | null>,
 ): Promise<T | null> {
-  const state = await limits.state(account, 'client-auth', key);
+  const state = await limits.state(account, 'client-auth', subject);
   if (state?.remaining === 0) {
     throw new Failure('rate_limited', {
       retryAfterSeconds: Math.max(1, state.resetSeconds),
@@ -20,7 +20,7 @@ export async function limitFailures<T>(
     });
   }
   const result = await authenticate();
-  if (result === null) await limits.take(account, 'client-auth', key);
-  else if (state && state.remaining < state.limit) await limits.reset(account, 'client-auth', key);
+  if (result === null) await limits.take(account, 'client-auth', subject);
+  else if (state && state.remaining < state.limit) await limits.reset(account, 'client-auth', subject);
   return result;
 }

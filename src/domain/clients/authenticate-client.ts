@@ -4,8 +4,10 @@ import type { Account } from '../accounts/account.ts';
 import { type BasicPair, readBasic } from '../callers/basic.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
 import { clientNamedBy, isAuthenticAssertion, type PresentedAssertion } from './client-assertion.ts';
+import { findClient } from './client-id.ts';
 
 export type AuthenticatedClient = ClientRecord;
 
@@ -35,8 +37,10 @@ export async function authenticateClient(
   const basic = presented.authorization === undefined ? null : readBasic(presented.authorization);
   if (challenged && !basic) throw new Failure('authorization_header_malformed', { challenged });
   const clientId = basic?.id ?? presented.clientId ?? clientNamedBy(presented.assertion?.text ?? '');
-  const client = clientId ? await services.store.clients.find(account.id, clientId) : null;
-  const authentic = await limitFailures(services.limits, account, `${clientId ?? ''} ${presented.source}`, async () => {
+  const client = await findClient(services, account, clientId);
+  const source = networkSourceOf(presented.source);
+  const subject = client ? { source, client: client.clientId } : { source };
+  const authentic = await limitFailures(services.limits, account, subject, async () => {
     if (await isAuthentic(services, account, client, basic, presented)) return client;
     // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');

@@ -7,7 +7,9 @@ import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { findClient } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
 import { invalid } from './extra-metadata.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
@@ -93,8 +95,11 @@ async function requireOwner(
   account: Account,
   { clientId, token, source }: RegistrationOwner,
 ): Promise<ClientRecord> {
-  const client = await limitFailures(limits, account, `registration ${clientId} ${source}`, () =>
-    store.clients.findOwner(account.id, clientId, digestOf(token ?? '')),
+  const known = await findClient({ store }, account, clientId);
+  const network = networkSourceOf(source);
+  const subject = known ? { source: network, registration: known.clientId } : { source: network };
+  const client = await limitFailures(limits, account, subject, async () =>
+    known ? store.clients.findOwner(account.id, known.clientId, digestOf(token ?? '')) : null,
   );
   if (!client) throw new Failure('caller_unauthenticated', { challenged: token !== null });
   return client;

@@ -5,7 +5,9 @@ import { currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { newClientId } from './client-id.ts';
 import { hasSecret } from './client-methods.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
@@ -58,7 +60,7 @@ export function newClient(
   const client = {
     ...metadata,
     accountId: account.id,
-    clientId: random.bytes(16).toString('hex'),
+    clientId: newClientId(random),
     secretDigest: clientSecret && digestOf(clientSecret),
     policyId: null,
     registeredBy,
@@ -105,9 +107,9 @@ async function admit(services: Pick<Services, 'limits'>, account: Account, regis
   const { registration } = account.settings;
   if (registration === 'closed') throw new Failure('registration_closed');
   if (registrant.caller) {
-    await services.limits.take(account, 'register', registrant.caller.clientId);
+    await services.limits.take(account, 'register', { credential: registrant.caller.clientId });
   } else if (registration === 'open' && registrant.openAllowed) {
-    await services.limits.take(account, 'register-open', registrant.source);
+    await services.limits.take(account, 'register-open', { source: networkSourceOf(registrant.source) });
   } else {
     throw new Failure('caller_unauthenticated');
   }

@@ -3,10 +3,11 @@
  * country codes and hours. It is written only for accounts with a hook that asks for the risk, and goes with the user.
  */
 
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { addSignIn, type SignInTraits } from './risk.ts';
 
 const digestCharacters = 22;
@@ -18,19 +19,14 @@ export interface SignInCircumstances {
   readonly userAgent: string;
 }
 
-/** The network of an address: what an Internet provider gives to one customer, or nearly. */
+/**
+ * The network of an address: what an Internet provider gives to one customer, or nearly. That is /24 of an IPv4 source and
+ * /48 of an IPv6 one, wider than what limits count: within it people move every day. Its text is part of stored digests.
+ */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (isIPv4(plain)) return plain.split('.').slice(0, 3).join('.');
-  if (!isIPv6(plain)) return '';
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const front = head === '' ? [] : head.split(':');
-  // Of those left out only as many matter as the first three groups need.
-  const groups = tail === undefined ? front : [...front, '0', '0', '0'];
-  return groups
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+  const source = networkSourceOf(address);
+  if (isIPv4(source)) return source.split('.', 3).join('.');
+  return source.includes(':') ? source.split(':', 3).join(':') : '';
 }
 
 /** A browser without its versions, which change by themselves. */

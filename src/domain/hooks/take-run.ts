@@ -15,7 +15,7 @@ export async function takeRun(
   const start = performance.now();
   for (;;) {
     try {
-      await limits.take(account, 'hooks', '');
+      await limits.take(account, 'hooks', {});
       return true;
     } catch (error) {
       if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;

@@ -5,6 +5,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { checkProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type AuthorizationQuery, parameterNames, type SentQuery } from './authorization-query.ts';
 import { checkRequest, pageFailure } from './check-request.ts';
@@ -50,7 +51,7 @@ export async function pushRequest(
   sent: SentQuery,
   { source, ...proven }: Pushing,
 ): Promise<PushedRequest> {
-  await services.limits.take(account, 'par', `${client.clientId} ${source}`);
+  await services.limits.take(account, 'par', { source: networkSourceOf(source), client: client.clientId });
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
   }

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { Failure } from '../failure.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
+import { networkSourceOf } from '../network-source.ts';
 
 /** More wait only where somebody sends them on purpose, or no mail goes out. */
 const mostOpen = 1_000;
@@ -30,7 +31,7 @@ export async function askForReset(
   requireCsrf(browser, csrf);
   if (name === '') return false;
   const { store, clock, vault } = services;
-  await services.limits.take(account, 'reset', source);
+  await services.limits.take(account, 'reset', { source: networkSourceOf(source) });
   if ((await store.resetRequests.countOpen(account.id)) >= mostOpen) {
     throw new Failure('unavailable', { reason: 'too many messages wait', retryAfterSeconds: 60 });
   }

@@ -105,7 +105,7 @@ async function findReceiver(
   // Another try of the same message is none more.
   if (attempts > 1) return { user, email: user.email };
   try {
-    await services.limits.take(account, 'reset-user', String(user.id));
+    await services.limits.take(account, 'reset-user', { user: user.id });
     return { user, email: user.email };
   } catch (error) {
     if (error instanceof Failure && error.code === 'rate_limited') return { refused: 'too_many', userId: user.id };

@@ -6,6 +6,7 @@ import { createApiKey, revokeApiKey } from '../../../src/domain/callers/api-keys
 import { createCredential, revokeCredential } from '../../../src/domain/callers/credentials.ts';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { removeRetiredKeys, rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
+import { networkSourceOf } from '../../../src/domain/network-source.ts';
 import { addUserToRole, createRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { createUser, removeUser, setUser } from '../../../src/domain/users/users.ts';
@@ -36,7 +37,7 @@ export function changesTold(app: () => TestApp): void {
   it('twenty registrations at once: each with its own number and request', async () => {
     const json = { redirect_uris: [redirectUri] };
     const send = () => app().send('POST', '/oauth2/register', { json });
-    await app().services.limits.reset(app().account, 'register-open', '127.0.0.1');
+    await app().services.limits.reset(app().account, 'register-open', { source: networkSourceOf('127.0.0.1') });
     const events = await toldBy(app(), async () => {
       const answers = await Promise.all(Array.from({ length: 15 }, send));
       assert.ok(answers.every(({ status }) => status === 201));

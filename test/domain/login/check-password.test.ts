@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
+import { networkSourceOf } from '../../../src/domain/network-source.ts';
 import { createUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { failureOf } from '../../store/samples.ts';
@@ -40,7 +41,7 @@ onServices('a password is checked', (subject) => {
       signIn: (given = password) =>
         checkPassword(services, account, { username: 'ada@example.com', password: given, source }),
       charged: async () => {
-        const state = await services.limits.state(account, 'sign-in', source);
+        const state = await services.limits.state(account, 'sign-in', { source: networkSourceOf(source) });
         return state ? state.limit - state.remaining : Number.NaN;
       },
     };

@@ -26,8 +26,8 @@ export function readRateLimit(app: () => TestApp): void {
     const limited = await app().another({ 'limit.api-2': '7/h' });
     const pair = await makePair(limited);
     const tokens = [await issue(limited, pair), await issue(limited, pair)];
-    await limited.services.limits.take(limited.account, 'api-2', pair.clientId);
-    await limited.services.limits.take(limited.account, 'api-2', pair.clientId);
+    await limited.services.limits.take(limited.account, 'api-2', { credential: pair.clientId });
+    await limited.services.limits.take(limited.account, 'api-2', { credential: pair.clientId });
     for (const token of tokens) {
       // Asking costs nothing.
       for (let count = 0; count < 3; count += 1) {
@@ -44,8 +44,8 @@ export function readRateLimit(app: () => TestApp): void {
     const limited = await app().another({ 'limit.api-2': '1/h' });
     const pair = await makePair(limited);
     const token = await issue(limited, pair);
-    await limited.services.limits.take(limited.account, 'api-2', pair.clientId);
-    await assert.rejects(limited.services.limits.take(limited.account, 'api-2', pair.clientId));
+    await limited.services.limits.take(limited.account, 'api-2', { credential: pair.clientId });
+    await assert.rejects(limited.services.limits.take(limited.account, 'api-2', { credential: pair.clientId }));
     const answer = await read(`Bearer ${token}`, limited);
     assert.deepEqual([answer.status, answer.body.data['X-RateLimit-Remaining']], [200, 0]);
   });

@@ -135,6 +135,6 @@ export function registerClientCallers(app: () => TestApp): void {
   it('limits a pair to 1,000 registrations an hour unless the account says otherwise', async () => {
     const { account, services } = await app().another();
     assert.deepEqual(account.settings.limits.register, { points: 1000, windowSeconds: 3600 });
-    assert.equal((await services.limits.state(account, 'register', 'a pair'))?.limit, 1000);
+    assert.equal((await services.limits.state(account, 'register', { credential: 'a pair' }))?.limit, 1000);
   });
 }

@@ -1,0 +1,39 @@
+/** How much of what an account lets happen has happened. */
+
+import type { Account } from './accounts/account.ts';
+import type { LimitName } from './accounts/limit-settings.ts';
+import type { NetworkSource } from './network-source.ts';
+
+/** How far a limit is used up. Null limits are `off`. */
+export interface LimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number;
+}
+
+/**
+ * Whom a limit counts: a network, what a network does with one client, registration or API credential that exists, or one
+ * that showed who it is. Strangers choose ids: one that does not exist counts for its source.
+ */
+export type LimitSubject =
+  | { readonly source: NetworkSource }
+  | { readonly source: NetworkSource; readonly client: string }
+  | { readonly source: NetworkSource; readonly registration: string }
+  | { readonly source: NetworkSource; readonly credential: string }
+  | { readonly credential: string }
+  | { readonly apiKey: number }
+  | { readonly user: number }
+  /** The account as a whole. */
+  | Readonly<Record<string, never>>;
+
+/** Counters per account, limit and subject, over windows that the account's settings define. */
+export interface Limits {
+  /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
+  take(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;
+  /** Gives one back: for limits that only count failures. */
+  refund(account: Account, limit: LimitName, subject: LimitSubject): Promise<void>;
+  /** Forgets what was counted. */
+  reset(account: Account, limit: LimitName, subject: LimitSubject): Promise<void>;
+  state(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;
+}

@@ -1,0 +1,102 @@
+/** Where a request comes from, as limits count it: an IPv4 address, or an IPv6 /64 network. */
+
+import { isIPv4, isIPv6 } from 'node:net';
+
+declare const normalised: unique symbol;
+
+/**
+ * `192.0.2.1`, `2001:db8:0:1::/64` (four groups, lower case, no leading zeros), or `unknown`. Only `networkSourceOf` makes
+ * one: two texts are equal exactly where limits see the same network.
+ */
+export type NetworkSource = string & { readonly [normalised]: true };
+
+const unknown = 'unknown' as NetworkSource;
+
+/**
+ * The source of an address, however it is spelled. A zone id is dropped, and what is no address is one source. An IPv6
+ * address is cut to its /64, since one customer has at least that much (RFC 6177); one that a translator or tunnel made
+ * of an IPv4 address counts as that address, since its holder may have many of them.
+ */
+export function networkSourceOf(address: string): NetworkSource {
+  if (isIPv4(address)) return address as NetworkSource;
+  if (!isIPv6(address)) return unknown;
+  const groups = groupsOf(address);
+  const embedded = embeddedIPv4(groups);
+  if (embedded !== null) return embedded as NetworkSource;
+  const [a = 0, b = 0, c = 0, d = 0] = groups;
+  return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64` as NetworkSource;
+}
+
+/** The eight groups of a valid IPv6 address (RFC 4291 §2.2). */
+function groupsOf(address: string): readonly number[] {
+  const zone = address.indexOf('%');
+  const text = zone < 0 ? address : address.slice(0, zone);
+  const gap = text.indexOf('::');
+  if (gap < 0) return readGroups(text);
+  const front = readGroups(text.slice(0, gap));
+  const back = readGroups(text.slice(gap + 2));
+  while (front.length + back.length < 8) front.push(0);
+  return front.concat(back);
+}
+
+/** Groups between colons; a dotted IPv4 address at the end is two of them. */
+function readGroups(text: string): number[] {
+  if (text === '') return [];
+  const groups: number[] = [];
+  for (const group of text.split(':')) {
+    if (group.includes('.')) {
+      const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+      groups.push((a << 8) | b, (c << 8) | d);
+    } else groups.push(Number.parseInt(group, 16));
+  }
+  return groups;
+}
+
+function startsWith(groups: readonly number[], ...prefix: readonly number[]): boolean {
+  for (let index = 0; index < prefix.length; index += 1) if (groups[index] !== prefix[index]) return false;
+  return true;
+}
+
+/** The IPv4 address that an IPv6 address was made of; null for a native one. */
+function embeddedIPv4(groups: readonly number[]): string | null {
+  const [first, second] = groups;
+  if (first === 0 && second === 0) {
+    // IPv4-mapped (RFC 4291 §2.5.5.2) and IPv4-translated (RFC 2765 §2.1).
+    const isLast = startsWith(groups, 0, 0, 0, 0, 0, 0xffff) || startsWith(groups, 0, 0, 0, 0, 0xffff, 0);
+    return isLast ? dotted(groups, 12, 13, 14, 15) : null;
+  }
+  if (first === 0x64 && second === 0xff9b) {
+    // The well-known prefix of NAT64 (RFC 6052 §2.1), and that for prefixes of one's own.
+    if (startsWith(groups, 0x64, 0xff9b, 0, 0, 0, 0)) return dotted(groups, 12, 13, 14, 15);
+    return groups[2] === 1 ? embeddedByOperator(groups) : null;
+  }
+  // 6to4 (RFC 3056 §2): the holder of one IPv4 address has 65,536 networks of /64.
+  if (first === 0x2002) return dotted(groups, 2, 3, 4, 5);
+  // Teredo (RFC 4380 §4): all clients of one server share a /64; the last 32 bits are the client's address, inverted.
+  if (first === 0x2001 && second === 0) {
+    const inverted = groups.map((group) => group ^ 0xffff);
+    return dotted(inverted, 12, 13, 14, 15);
+  }
+  return null;
+}
+
+/**
+ * The address in 64:ff9b:1::/48, of which an operator takes a prefix of any length that RFC 6052 §2.2 allows (RFC 8215
+ * §4). What follows the IPv4 address is zero, and byte 8 is always: the last byte that is set tells the length.
+ */
+function embeddedByOperator(groups: readonly number[]): string {
+  if (byteOf(groups, 13) !== 0 || groups[7] !== 0) return dotted(groups, 12, 13, 14, 15);
+  if (byteOf(groups, 12) !== 0) return dotted(groups, 9, 10, 11, 12);
+  if (byteOf(groups, 11) !== 0) return dotted(groups, 7, 9, 10, 11);
+  return dotted(groups, 6, 7, 9, 10);
+}
+
+function byteOf(groups: readonly number[], place: number): number {
+  const group = groups[place >> 1] ?? 0;
+  return place % 2 === 0 ? group >> 8 : group & 0xff;
+}
+
+/** The bytes at these places as an IPv4 address. */
+function dotted(groups: readonly number[], ...places: readonly number[]): string {
+  return places.map((place) => byteOf(groups, place)).join('.');
+}

@@ -1,0 +1,163 @@
+/** What a stranger may do so and so often from one source: how one attempt is made at each place that counts them. */
+
+import { basic, type TestApp } from '../support/app.ts';
+import { type } from '../support/devices.ts';
+import { authorizePath, CookieJar, redirectUri, registerClient, submit, walk } from '../support/sign-in.ts';
+import { signedInBrowser } from '../support/sign-out.ts';
+import { makePair } from '../surfaces/auth-2/pairs.ts';
+
+/** Makes the attempt number `index` through `from`; answers its status. */
+type Attempt = (from: TestApp, index: number) => Promise<number>;
+
+export interface Door {
+  readonly title: string;
+  /** Name of the limit, and what it lets through unless the account says otherwise. */
+  readonly limit: string;
+  readonly allowed: number;
+  /** Prepares what the attempts need, from an address of its own. */
+  prepare(app: TestApp): Promise<Attempt>;
+}
+
+const registration = { redirect_uris: [redirectUri] };
+
+function guessToken(from: TestApp, clientId: string): Promise<number> {
+  const form = { grant_type: 'client_credentials' };
+  return from.send('POST', '/oauth2/token', { headers: basic(clientId, 'wrong'), form }).then(({ status }) => status);
+}
+
+function guessPair(from: TestApp, clientId: string): Promise<number> {
+  const json = { grant_type: 'client_credentials' };
+  const sent = { headers: basic(clientId, 'wrong'), json };
+  return from.send('POST', '/auth/oauth2/v2/token', sent).then(({ status }) => status);
+}
+
+/** An id that nobody has, in the form of ours. */
+const unknownId = (index: number) => index.toString(16).padStart(32, '0');
+
+export const doors: readonly Door[] = [
+  {
+    title: 'wrong sign-ins',
+    limit: 'sign-in',
+    allowed: 60,
+    prepare: async (app) => {
+      const client = await registerClient(app);
+      const page = await walk(app, new CookieJar(), authorizePath(client));
+      return async (from, index) => {
+        const typed = { username: `nobody${index}@example.com`, password: 'wrong' };
+        return (await submit(from, page, typed)).answer.status;
+      };
+    },
+  },
+  {
+    title: 'codes that no device shows',
+    limit: 'sign-in',
+    allowed: 60,
+    prepare: async () => async (from) => (await type(from, 'BCDF-GHJK')).answer.status,
+  },
+  {
+    title: 'wrong current passwords of somebody who is signed in',
+    limit: 'sign-in',
+    allowed: 60,
+    prepare: async (app) => {
+      const { jar } = await signedInBrowser(app);
+      const page = await walk(app, jar, '/account/password');
+      const next = 'a phrase of some words';
+      const typed = { current_password: 'wrong', new_password: next, new_password_confirmation: next };
+      return async (from) => (await submit(from, page, typed)).answer.status;
+    },
+  },
+  {
+    title: 'wrong passwords of the password grant',
+    limit: 'sign-in',
+    allowed: 60,
+    prepare: async (app) => {
+      const { client_id: id, client_secret: secret = '' } = await registerClient(app);
+      return async (from, index) => {
+        const form = { grant_type: 'password', username: `nobody${index}@example.com`, password: 'wrong' };
+        return (await from.send('POST', '/oauth2/token', { headers: basic(id, secret), form })).status;
+      };
+    },
+  },
+  {
+    title: 'open registrations',
+    limit: 'register-open',
+    allowed: 20,
+    prepare: async () => async (from) => (await from.send('POST', '/oauth2/register', { json: registration })).status,
+  },
+  {
+    title: 'links for a forgotten password',
+    limit: 'reset',
+    allowed: 20,
+    prepare: async (app) => {
+      const page = await walk(app, new CookieJar(), '/forgot-password');
+      return async (from, index) => {
+        return (await submit(from, page, { username: `nobody${index}@example.com` })).answer.status;
+      };
+    },
+  },
+  {
+    title: 'wrong secrets of a client',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async (app) => {
+      const { client_id: id } = await registerClient(app);
+      return (from) => guessToken(from, id);
+    },
+  },
+  {
+    title: 'clients that nobody knows, each time another',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async () => (from, index) => guessToken(from, unknownId(index)),
+  },
+  {
+    title: 'ids of clients that are longer than any',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async () => (from, index) => guessToken(from, `${index}${'x'.repeat(11_000)}`),
+  },
+  {
+    title: 'wrong secrets of an API credential',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async (app) => {
+      const { clientId } = await makePair(app);
+      return (from) => guessPair(from, clientId);
+    },
+  },
+  {
+    title: 'API credentials that nobody knows, each time another',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async () => (from, index) => guessPair(from, `ac_${String(index).padStart(43, 'x')}`),
+  },
+  {
+    title: 'wrong registration tokens of a client',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async (app) => {
+      const { client_id: id } = await registerClient(app);
+      return async (from) => (await guessRegistration(from, id)).status;
+    },
+  },
+  {
+    title: 'registrations that nobody knows, each time another',
+    limit: 'client-auth',
+    allowed: 60,
+    prepare: async () => async (from, index) => (await guessRegistration(from, unknownId(index))).status,
+  },
+  {
+    title: 'pushed requests of a client',
+    limit: 'par',
+    allowed: 600,
+    prepare: async (app) => {
+      const { client_id: id, client_secret: secret = '' } = await registerClient(app);
+      const form = Object.fromEntries(new URLSearchParams(authorizePath({ client_id: id }).split('?')[1]));
+      return async (from) => (await from.send('POST', '/oauth2/par', { headers: basic(id, secret), form })).status;
+    },
+  },
+];
+
+function guessRegistration(from: TestApp, clientId: string) {
+  return from.send('GET', `/oauth2/register/${clientId}`, { headers: { authorization: 'Bearer rg_guess' } });
+}

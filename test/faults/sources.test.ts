@@ -1,0 +1,105 @@
+/**
+ * Limits count networks, not addresses (L9): whoever has one /64 has 2^64 addresses, and an IPv4 address has many
+ * spellings. Each door is tried with its default and with a small limit.
+ */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createApp } from '../../src/app.ts';
+import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
+import { createTestAccount } from '../support/services.ts';
+import { type Door, doors } from './source-doors.ts';
+
+/** The first one counts; whoever moves through the others is still there. */
+const spellings = {
+  'IPv6 /64': [
+    '2001:db8:7:1::1',
+    '2001:db8:7:1::2',
+    '2001:DB8:7:1::3',
+    '2001:0db8:0007:0001:0000:0000:0000:0004',
+    '2001:db8:7:1:ffff:ffff:ffff:ffff',
+  ],
+  IPv4: ['192.0.2.7', '::ffff:192.0.2.7', '::FFFF:C000:0207', '64:ff9b::192.0.2.7', '64:ff9b:1::c000:207'],
+} as const;
+
+const elsewhere = '2001:db8:7:2::1';
+
+describe('limits by network (L9)', () => {
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp('sqlite');
+  });
+  after(() => app.dispose());
+
+  async function behindProxy(settings: Readonly<Record<string, string>>): Promise<TestApp> {
+    const given = { registration: 'open', 'grant.password': 'on', ...settings };
+    const account = await createTestAccount(app.services, { settings: given });
+    return seenFrom(account, createApp(app.services, { trustProxy: ['loopback'] }), app.services, app);
+  }
+
+  function from(behind: TestApp, address: string): TestApp {
+    const send: TestApp['send'] = (method, path, sent = {}) =>
+      behind.send(method, path, { ...sent, headers: { ...sent.headers, 'x-forwarded-for': address } });
+    return { ...behind, send };
+  }
+
+  /** How many of `count` attempts were let through, each from the address that `addressOf` says. */
+  async function letThrough(door: Door, behind: TestApp, count: number, addressOf: (index: number) => string) {
+    const attempt = await door.prepare(from(behind, '203.0.113.1'));
+    let passed = 0;
+    for (let index = 0; index < count; index += 1) {
+      if ((await attempt(from(behind, addressOf(index)), index)) !== 429) passed += 1;
+    }
+    const other = await attempt(from(behind, elsewhere), count);
+    return { passed, other };
+  }
+
+  for (const [title, tried] of [
+    ['wrong sign-ins', 70],
+    ['open registrations', 40],
+    ['links for a forgotten password', 25],
+  ] as const) {
+    const door = doors.find((one) => one.title === title) as Door;
+    it(`${title}: ${door.allowed} of ${tried} pass from one /64, each from another address`, async () => {
+      const behind = await behindProxy({});
+      const { passed, other } = await letThrough(door, behind, tried, (index) => `2001:db8:7:1::${index.toString(16)}`);
+      assert.equal(passed, door.allowed);
+      assert.notEqual(other, 429, 'another network is not kept out');
+    });
+  }
+
+  for (const [network, addresses] of Object.entries(spellings)) {
+    for (const door of doors) {
+      it(`${door.title}: 3 of ${addresses.length} pass from one ${network}, however it is written`, async () => {
+        const behind = await behindProxy({ [`limit.${door.limit}`]: '3/h' });
+        const { passed, other } = await letThrough(
+          door,
+          behind,
+          addresses.length,
+          (index) => addresses[index % addresses.length] ?? '',
+        );
+        assert.equal(passed, 3);
+        assert.notEqual(other, 429, 'another network is not kept out');
+      });
+    }
+  }
+
+  it('a client that is known is not kept out by unknown ones of its network', async () => {
+    const behind = await behindProxy({ 'limit.client-auth': '3/h' });
+    const door = (title: string) => doors.find((one) => one.title === title) as Door;
+    const unknown = await door('clients that nobody knows, each time another').prepare(behind);
+    const known = await door('wrong secrets of a client').prepare(behind);
+    const here = from(behind, '192.0.2.7');
+    for (let index = 0; index < 3; index += 1) assert.equal(await unknown(here, index), 401);
+    assert.deepEqual([await unknown(here, 3), await known(here, 0)], [429, 401]);
+  });
+
+  it('the trail keeps the whole address', async () => {
+    const behind = await behindProxy({});
+    const [door] = doors as readonly [Door];
+    const attempt = await door.prepare(behind);
+    await attempt(from(behind, '2001:db8:7:1::abcd'), 0);
+    const events = await behind.services.store.events.listBefore(behind.account.id, null, 10);
+    assert.ok(events.some(({ source }) => source === '2001:db8:7:1::abcd'));
+  });
+});

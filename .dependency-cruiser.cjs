@@ -177,7 +177,6 @@ module.exports = {
     only('isolated-vm', 'isolated-vm', ['src/hook-runner/child/']),
     only('express', 'express|express-openapi-validator|express-serve-static-core', ['src/http/', 'src/app\\.ts']),
     only('xml', 'xml2js', ['src/http/']),
-    only('rate-limiter', 'rate-limiter-flexible', ['src/http/']),
     only('knex', 'knex', ['src/store/knex/']),
     only('database-driver', 'better-sqlite3|pg|pg-.*', ['src/store/knex/']),
     only('argon2', '@node-rs/argon2.*', ['src/adapters/']),

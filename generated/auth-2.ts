@@ -19,7 +19,7 @@ export interface paths {
          *     The body may be JSON or a form. The same path with a slash at its end is accepted too. Members that are not
          *     listed are ignored; a member that is given twice is 400.
          *
-         *     Only failed authentications are limited: 60 a minute for each pair and source address.
+         *     Only failed authentications are limited: 60 a minute for each pair and source.
          */
         readonly post: operations["issueCredentialToken"];
         readonly delete?: never;
@@ -45,7 +45,7 @@ export interface paths {
          *     which is left as it is ([RFC 7009 section 2.2](https://www.rfc-editor.org/rfc/rfc7009#section-2.2)).
          *
          *     The body may be JSON or a form. Members that are not listed are ignored; a member that is given twice is 400.
-         *     Failed authentications are limited to 60 a minute for each pair and source address.
+         *     Failed authentications are limited to 60 a minute for each pair and source.
          */
         readonly post: operations["revokeCredentialToken"];
         readonly delete?: never;
@@ -332,7 +332,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description Authentication failed too often for this pair and source address. Nothing was changed; try again after `Retry-After` seconds. */
+        /** @description Authentication failed too often for this pair and source. Nothing was changed; try again after `Retry-After` seconds. */
         readonly AuthTooManyRequests: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];

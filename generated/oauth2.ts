@@ -82,7 +82,7 @@ export interface paths {
          *     [OpenID Connect Dynamic Client Registration](https://openid.net/specs/openid-connect-registration-1_0.html)).
          *
          *     Who may call is a setting of the account. `token` (default): an API credential whose token has the scope
-         *     `manage_all` or `register_clients`. `open`: anybody, at 20 an hour for each source address; such clients always
+         *     `manage_all` or `register_clients`. `open`: anybody, at 20 an hour for each source; such clients always
          *     ask the user's consent. `closed`: nobody, and discovery names no `registration_endpoint`.
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`. Everything else has a
@@ -292,7 +292,7 @@ export interface paths {
          *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
          *
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
-         *     a minute unless the account says otherwise) are taken of a client and source address.
+         *     a minute unless the account says otherwise) are taken of a client and source.
          */
         readonly post: operations["pushRequest"];
         readonly delete?: never;

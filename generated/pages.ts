@@ -26,7 +26,7 @@ export interface paths {
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
-         *     sign-ins a minute from one source address are answered 429.
+         *     sign-ins a minute from one source are answered 429.
          */
         readonly post: operations["signIn"];
         readonly delete?: never;
@@ -54,7 +54,7 @@ export interface paths {
          *
          *     The challenge is of the page that showed it, good for 10 minutes and once. Origin and relying party are the account's
          *     base URL and its host. A pause after wrong passwords does not concern passkeys; what is wrong counts as a failed sign-in
-         *     of its source address.
+         *     of its source.
          *
          *     A password that is too old does not stop it. Where the password was marked as expired (status 4), `/continue` leads to
          *     `/new-password` as after a right password.
@@ -79,7 +79,7 @@ export interface paths {
          * Give a passkey as the second factor
          * @description Takes what the browser answered when `/second-factor` asked it for one of the user's passkeys, and answers 303 to
          *     `/continue`, with a new session. It does as well as a code, of which none is counted here; what is wrong counts as a
-         *     failed sign-in of its source address.
+         *     failed sign-in of its source.
          *
          *     Without a right password before it, in this browser and for this request, it is 400.
          */
@@ -171,7 +171,7 @@ export interface paths {
          *
          *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) close the second factor for that user for
          *     15 minutes (`lock_effective_minutes`); the right password does not begin the count anew. The count moves before the
-         *     code is checked. Wrong codes count as failed sign-ins of their source address.
+         *     code is checked. Wrong codes count as failed sign-ins of their source.
          *
          *     Without a right password before it, in this browser and for this request, it is 400.
          */
@@ -328,7 +328,7 @@ export interface paths {
          *     names the application and repeats the code.
          *
          *     A code that no device shows now, be it unknown, expired or decided, is 422 with the form again. Such tries count
-         *     as failed sign-ins of their source address: 60 a minute, then 429.
+         *     as failed sign-ins of their source: 60 a minute, then 429.
          */
         readonly post: operations["enterUserCode"];
         readonly delete?: never;
@@ -378,7 +378,7 @@ export interface paths {
          *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and takes the place
          *     of the user's former one; it signs nobody out by itself.
          *
-         *     A source address may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
+         *     A source may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
          *     (`limit.reset-user`), and nothing tells who asks for more.
          */
         readonly post: operations["askForReset"];
@@ -1465,7 +1465,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many sign-ins from this source failed. Nothing was checked; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1553,7 +1553,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many sign-ins from this source failed. Nothing was checked; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1641,7 +1641,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many sign-ins from this source failed. Nothing was checked; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1969,7 +1969,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description Too many sign-ins from this source address failed. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many sign-ins from this source failed. Nothing was checked; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2613,7 +2613,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many tries failed from this source address. */
+            /** @description Too many tries failed from this source. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2806,7 +2806,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many links were asked for from this source address. Nothing was kept; try again after `Retry-After` seconds. */
+            /** @description Too many links were asked for from this source. Nothing was kept; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3070,7 +3070,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many passwords from this source address were wrong. Nothing was checked; try again after `Retry-After` seconds. */
+            /** @description Too many passwords from this source were wrong. Nothing was checked; try again after `Retry-After` seconds. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

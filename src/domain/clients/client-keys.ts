@@ -19,6 +19,10 @@ const freshMilliseconds = 10 * minute;
 const pauseMilliseconds = minute / 2;
 const mostKept = 1_000;
 const mostKeys = 50;
+/** Of one address, as JSON: what strangers can have kept is some 32 MB in all. */
+const mostCharacters = 32_768;
+const longestMember = 1_500;
+const members = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const satisfies (keyof ClientKey)[];
 
 interface Kept {
   readonly at: Milliseconds;
@@ -70,10 +74,25 @@ function parseKeys(text: string): readonly ClientKey[] | null {
   try {
     const { keys } = JSON.parse(text) as { readonly keys?: unknown };
     if (!Array.isArray(keys)) return null;
-    return keys.slice(0, mostKeys).filter(isClientKey);
+    return boundKeys(keys.slice(0, mostKeys).filter(isClientKey));
   } catch {
     return null;
   }
+}
+
+/** The keys without what else was published with them, as many as have room. */
+function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
+  const kept: ClientKey[] = [];
+  let characters = '[]'.length;
+  for (const key of keys) {
+    const given = members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]] as const]));
+    if (given.some(([, value]) => typeof value !== 'string' || value.length > longestMember)) continue;
+    const bare = { kty: key.kty, ...Object.fromEntries(given) };
+    characters += JSON.stringify(bare).length + 1;
+    if (characters > mostCharacters) break;
+    kept.push(bare);
+  }
+  return kept;
 }
 
 function isClientKey(key: unknown): key is ClientKey {

@@ -89,3 +89,14 @@ test('other answers, other forms and other keys are left aside', async () => {
   const many = Array.from({ length: 200 }, () => one.jwk);
   assert.equal((await answering(() => ({ keys: many })).keys.read(1, uri, () => true))?.length, 50);
 });
+
+test('what a client publishes beside its keys is not kept, nor more keys than are of use (L10)', async () => {
+  const ballast = { x5c: ['A'.repeat(100_000)], comment: 'A'.repeat(100_000) };
+  const long = { ...two.jwk, kid: 'K'.repeat(2_000) };
+  const { keys } = answering(() => ({ keys: [{ ...one.jwk, ...ballast }, long, ...Array(200).fill(two.jwk)] }));
+  const found = await keys.read(1, uri, knows('one'));
+  assert.deepEqual(found?.[0], one.jwk);
+  assert.ok(found?.every(({ kid }) => kid === 'one' || kid === 'two'));
+  const characters = JSON.stringify(found).length;
+  assert.ok(found.length > 20 && characters <= 32_768, `${found.length} keys, ${characters} characters`);
+});

@@ -193,6 +193,18 @@ module.exports = {
     only('registry-client', 'pacote', ['src/hook-packages/child/']),
     only('bundler', 'esbuild', ['src/hook-packages/child/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),
+    {
+      name: 'decoders-have-their-place',
+      comment:
+        'Strangers compress what they send: one decoder in the service itself, for gzip alone, the others in processes ' +
+        'that hold nothing.',
+      severity: 'error',
+      from: {
+        path: src,
+        pathNot: ['^src/adapters/egress/coding\\.ts$', '^src/hook-(runner|packages)/child/'],
+      },
+      to: { path: '^(node:)?zlib$' },
+    },
     only('location', 'maxmind', ['src/adapters/geoip.ts']),
     only('commander', 'commander', ['src/cli', 'src/gatehouse.ts']),
     {

@@ -233,6 +233,7 @@ module.exports = {
         pathNot: [
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
+          '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/pages/assets/',
         ],

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, Router } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
+import type { Judgement } from '../runtime/floor.ts';
 import type { Services } from '../services.ts';
+import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What is looked at to say whether the process should get requests. */
@@ -12,10 +14,11 @@ export interface Readiness {
   draining: boolean;
 }
 
-export interface HealthOptions {
+export interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
-  readonly hooks: Pick<Services['hooks'], 'health'>;
   readonly metrics: Metrics;
+  /** The Node that runs this. */
+  readonly node: Judgement;
   readonly readiness: Readiness;
   /** Bearer for `/metrics` and the details of `/readyz`; null: only a loopback peer that no proxy stands before. */
   readonly metricsToken: string | null;
@@ -27,6 +30,7 @@ const patienceMilliseconds = 900;
 /** `/healthz`, `/readyz` and `/metrics`, on any Host. */
 export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
+  const describeHooks = createHookHealth(options);
   const router = Router();
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
@@ -38,8 +42,9 @@ export function createHealth(options: HealthOptions): Router {
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
-    const details = { checks, hooks: describeHooks(options.hooks) };
-    res.json(mayRead(req, options.metricsToken) ? { status, ...details } : { status });
+    if (!mayRead(req, options.metricsToken)) return void res.json({ status });
+    const hooks = await Promise.race([describeHooks(), delay(patienceMilliseconds, null, { ref: false })]);
+    res.json({ status, checks, node: describeNode(options.node), hooks });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
@@ -52,10 +57,9 @@ export function createHealth(options: HealthOptions): Router {
   return router;
 }
 
-/** Sign-ins go on without hooks, as the account's `hook_failure` says: their runner has no part in being ready. */
-function describeHooks(hooks: HealthOptions['hooks']) {
-  const { state, reason, layers } = hooks.health();
-  return { state, reason, layers: layers.map(({ name, state: is, remedy }) => ({ name, state: is, remedy })) };
+/** One that is not known to be sound serves all the same: whether to stop is the operator's to say. */
+function describeNode({ version, state, reason, remedy }: Judgement) {
+  return { version, state, reason, remedy };
 }
 
 type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;

@@ -30,21 +30,22 @@ const patienceMilliseconds = 900;
 /** `/healthz`, `/readyz` and `/metrics`, on any Host. */
 export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
-  const describeHooks = createHookHealth(options);
+  const describeHooks = createHookHealth(options, patienceMilliseconds);
   const router = Router();
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   router.get('/readyz', async (req, res) => {
     const { draining } = options.readiness;
-    const checks = { serving: draining ? 'stopping' : 'ok', ...(await checkStore()) };
+    const isOpen = mayRead(req, options.metricsToken);
+    // Both at once: neither waits for a store that is silent longer than the other.
+    const [store, hooks] = await Promise.all([checkStore(), isOpen ? describeHooks() : null]);
+    const checks = { serving: draining ? 'stopping' : 'ok', ...store };
     const ready = Object.values(checks).every((result) => result === 'ok');
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
-    if (!mayRead(req, options.metricsToken)) return void res.json({ status });
-    const hooks = await Promise.race([describeHooks(), delay(patienceMilliseconds, null, { ref: false })]);
-    res.json({ status, checks, node: describeNode(options.node), hooks });
+    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {

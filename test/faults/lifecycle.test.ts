@@ -237,6 +237,7 @@ describe('what an operator asks a server', () => {
     assert.deepEqual(ready.body, {
       status: 'not ready',
       checks: { ...ready.body.checks, store: 'unreachable', migrations: 'unknown' },
+      node: ready.body.node,
       hooks: ready.body.hooks,
     });
     assert.equal((await account.wire.call('GET', '/healthz')).status, 200);

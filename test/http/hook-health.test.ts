@@ -60,4 +60,35 @@ describe('/readyz', () => {
     await request(app).get('/readyz');
     assert.equal(asked, 1);
   });
+
+  it('does not wait longer for the count of hooks than for the store, and asks a store that is silent once', async () => {
+    let counts = 0;
+    const silent = {
+      ping: () => new Promise(() => {}),
+      hooks: {
+        countRuntimes: () => {
+          counts += 1;
+          return new Promise(() => {});
+        },
+      },
+    } as unknown as Store;
+    const router = createHealth({
+      store: silent,
+      hooks: { health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }) },
+      metrics: createMetrics(),
+      node: judgeNode('24.22.1'),
+      readiness: { draining: false },
+      metricsToken: null,
+    });
+    const app = express().use(router);
+    for (let time = 0; time < 2; time += 1) {
+      const { status, body } = await request(app).get('/readyz');
+      assert.deepEqual(
+        [status, body.checks.store, body.hooks.state, body.hooks.not_offered],
+        [503, 'unreachable', 'ok', null],
+      );
+      assert.deepEqual(body.node, { version: '24.22.1', state: 'ok', reason: null, remedy: null });
+    }
+    assert.equal(counts, 1);
+  });
 });

@@ -192,6 +192,18 @@ module.exports = {
     only('registry-client', 'pacote', ['src/hook-packages/child/']),
     only('bundler', 'esbuild', ['src/hook-packages/child/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),
+    {
+      name: 'decoders-have-their-place',
+      comment:
+        'Strangers compress what they send: one decoder in the service itself, for gzip alone, the others in processes ' +
+        'that hold nothing.',
+      severity: 'error',
+      from: {
+        path: src,
+        pathNot: ['^src/adapters/egress/coding\\.ts$', '^src/hook-(runner|packages)/child/'],
+      },
+      to: { path: '^(node:)?zlib$' },
+    },
     only('location', 'maxmind', ['src/adapters/geoip.ts']),
     only('commander', 'commander', ['src/cli', 'src/gatehouse.ts']),
     {
@@ -220,6 +232,7 @@ module.exports = {
         pathNot: [
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
+          '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/pages/assets/',
         ],

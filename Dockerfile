@@ -1,14 +1,26 @@
-# docker build -t gatehouse .
+# The image of Node is named by its digest, so that what is built is what was looked at; this finds the digest of the newest
+# one (take the line `Digest:`), and the build refuses one that is not known to be sound (src/runtime/floor.ts):
+#
+# docker buildx imagetools inspect node:24-bookworm-slim
+# docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… -t gatehouse .
 # docker run --read-only --tmpfs /tmp -v gatehouse:/data -p 3000:3000 \
 #   -e SERVICE_DOMAIN=id.example.com -e TRUST_PROXY=172.17.0.1 gatehouse
 
-FROM node:24.21.0-bookworm-slim AS dependencies
+ARG NODE_IMAGE
+
+FROM ${NODE_IMAGE} AS dependencies
+ARG NODE_IMAGE
+RUN case "$NODE_IMAGE" in *@sha256:????????????????????????????????????????????????????????????????) ;; \
+    *) echo "NODE_IMAGE must name an image of Node by its digest (…@sha256:…), not: $NODE_IMAGE" >&2; exit 1;; esac
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The packages that carry Node serve machines with an older one; this image has the same version itself.
+COPY src/runtime/floor.ts src/runtime/
+RUN node --eval "const { state, version, reason } = require('./src/runtime/floor.ts').judgeNode(process.version); \
+    if (state !== 'ok') { console.error('Node ' + version + ': ' + reason); process.exit(1); }"
+# The packages that carry Node serve machines without one; this image has it.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin
 
-FROM node:24.21.0-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \

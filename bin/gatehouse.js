@@ -6,6 +6,22 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 enableCompileCache(fileURLToPath(new URL('../.cache', import.meta.url)));
+await preferNodeOfHost();
 await import('../src/gatehouse.ts');
 // A command has ended by now; a server goes on, and may be killed later.
 flushCompileCache();
+
+/**
+ * Goes on in a newer Node of the host, if it has one, where npm brought the running one along. The process stays the
+ * same, so that its number, its signals, its pipes and its exit status are those of the service; and it comes by here
+ * once, because what it goes on in was not brought by npm. A process that its parent talks to over a channel of Node
+ * stays what it is: the channel would be lost.
+ */
+async function preferNodeOfHost() {
+  if (!/[\\/]node_modules[\\/]/.test(process.execPath) || !process.execve || process.connected) return;
+  const { findBetterNode } = await import('../src/runtime/host-node.ts');
+  const file = findBetterNode({ version: process.version, environment: process.env });
+  if (file === null) return;
+  flushCompileCache();
+  process.execve(file, [file, ...process.execArgv, ...process.argv.slice(1)], process.env);
+}

@@ -3540,7 +3540,7 @@ export interface components {
              */
             readonly disabled?: boolean;
             /**
-             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime?: string;
@@ -3672,7 +3672,7 @@ export interface components {
              */
             readonly disabled?: boolean | null;
             /**
-             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime?: string | null;
@@ -3840,7 +3840,7 @@ export interface components {
              */
             readonly disabled: boolean;
             /**
-             * @description The runtime; `jsruntime12.x` unless the operator offers others.
+             * @description Identifier of the runtime, one of those that the operator offers: any other is refused. `jsruntime12.x` unless the operator offers others; it stands for the Node that runs the service, which is Node 24 or later.
              * @example jsruntime12.x
              */
             readonly runtime: string;

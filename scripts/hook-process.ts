@@ -36,7 +36,8 @@ async function bundleGuest(): Promise<string> {
     // The packages look at these where they are loaded.
     define: { 'process.env.NODE_DEBUG': 'undefined', global: 'globalThis' },
   });
-  return `(() => {\nconst module = { exports: {} };\n${textOf(bundled)}\nreturn module.exports.enter;\n})()`;
+  // Strict, packages too: a function that is called back is told neither its caller nor what that was called with.
+  return `(() => {\n'use strict';\nconst module = { exports: {} };\n${textOf(bundled)}\nreturn module.exports.enter;\n})()`;
 }
 
 export async function bundleHookProcess(): Promise<string> {

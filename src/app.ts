@@ -8,6 +8,7 @@ import { createMetrics } from './http/metrics.ts';
 import { openExchange } from './http/request-log.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
+import { judgeNode } from './runtime/floor.ts';
 import type { Services } from './services.ts';
 import { api1 } from './surfaces/api-1/index.ts';
 import { api2 } from './surfaces/api-2/index.ts';
@@ -64,6 +65,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
       store: services.store,
       hooks: services.hooks,
       metrics,
+      node: judgeNode(process.versions.node),
       readiness: options.readiness ?? { draining: false },
       metricsToken: options.metricsToken ?? null,
     }),

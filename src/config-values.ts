@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { SmtpServer } from './adapters/mail.ts';
 import type { EgressHost, EgressRules } from './domain/egress.ts';
+import type { HookRuntime } from './domain/hooks/runner.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -55,11 +56,15 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
-/** Up to 20 identifiers, no two the same. */
-export function parseRuntimes(text: string): string[] | undefined {
-  const runtimes = text.split(',').map((runtime) => runtime.trim());
-  const known = runtimes.length <= 20 && new Set(runtimes).size === runtimes.length;
-  return known && runtimes.every((runtime) => /^[A-Za-z0-9][A-Za-z0-9.-]{0,49}$/.test(runtime)) ? runtimes : undefined;
+/** Up to 20 identifiers, no two the same, each with `=` and an absolute path or without. */
+export function parseRuntimes(text: string): HookRuntime[] | undefined {
+  const runtimes = text.split(',').map((entry) => {
+    const [, name = '', node = null] =
+      /^([A-Za-z0-9][A-Za-z0-9.-]{0,49})(?:=(\/[^\0]{1,1023}))?$/.exec(entry.trim()) ?? [];
+    return Object.freeze({ name, node });
+  });
+  const names = new Set(runtimes.map(({ name }) => name));
+  return runtimes.length <= 20 && names.size === runtimes.length && !names.has('') ? runtimes : undefined;
 }
 
 /** `public`, `none`, or hosts with commas between them, `public` among them or not. */

@@ -26,6 +26,7 @@ import {
 } from './config-values.ts';
 import { normalizeHost } from './domain/accounts/hosts.ts';
 import type { EgressRules } from './domain/egress.ts';
+import type { HookRuntime } from './domain/hooks/runner.ts';
 import type { Addresses } from './services.ts';
 import { type SettingName, settings } from './settings.ts';
 
@@ -40,7 +41,7 @@ export interface Config {
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustProxy: readonly string[];
   /** Runtime identifiers that hooks may name; the first is that of a hook that names none. */
-  readonly hookRuntimes: readonly string[];
+  readonly hookRuntimes: readonly HookRuntime[];
   /** Where the functions of hooks may send requests. */
   readonly hookEgress: EgressRules;
   /** Where the service itself may send requests that others make it send. */
@@ -116,9 +117,9 @@ export function readConfig(environment: Environment = process.env): Config {
     hookRuntimes: Object.freeze(
       read(
         'HOOK_RUNTIMES',
-        ['jsruntime12.x'],
+        [Object.freeze({ name: 'jsruntime12.x', node: null })],
         parseRuntimes,
-        'identifiers of letters, digits, dots and hyphens, separated by commas',
+        'identifiers of letters, digits, dots and hyphens, separated by commas, each with =/path/of/node or without',
       ),
     ),
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),

@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createLog } from './adapters/log.ts';
 import { putPoolBehindEventLoop } from './adapters/thread-pool.ts';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigMistakes } from './config.ts';
 import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
@@ -17,6 +17,8 @@ import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { openConfiguredStore } from './open-store.ts';
+import { judgeNode } from './runtime/floor.ts';
+import { checkRuntimes } from './runtime/hook-runtimes.ts';
 import { createServer, listen } from './server.ts';
 import type { Log } from './services.ts';
 import type { Store } from './store/store.ts';
@@ -35,6 +37,7 @@ export interface ServeOptions {
 export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
+  examineNodes(config, log);
   // Knex adds the stack to what it says of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
   const store = await openConfiguredStore(config, { log: warn, remake: demo });
@@ -59,6 +62,18 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     await services?.hooks.close();
     await store.close();
     throw error;
+  }
+}
+
+/** Says which Node is not known to be sound. Throws `ConfigMistakes` for a program that cannot run the functions of hooks. */
+function examineNodes({ hookRuntimes }: Config, log: Log): void {
+  const checked = checkRuntimes(hookRuntimes);
+  const mistakes = checked.flatMap(({ mistake }) => mistake ?? []);
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
+  const own = judgeNode(process.versions.node);
+  const others = checked.flatMap(({ runtime, judged }) => (runtime.node === null || !judged ? [] : judged));
+  for (const { version, reason } of new Map([own, ...others].map((one) => [one.version, one])).values()) {
+    if (reason !== null) log.warn('node not known to be sound', { version, reason });
   }
 }
 

@@ -40,7 +40,9 @@ export const settings = {
   },
   HOOK_RUNTIMES: {
     fallback: '`jsruntime12.x`',
-    meaning: 'runtime identifiers that hooks may name, separated by commas; the first is the default',
+    meaning:
+      'runtime identifiers that hooks may name, separated by commas; the first is the default. An identifier alone is the ' +
+      'Node that runs the service; `jsruntime24.x=/opt/node26/bin/node` is another one, of major version 24 or 26',
   },
   HOOK_EGRESS: {
     fallback: '`public`',

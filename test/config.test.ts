@@ -25,7 +25,7 @@ test('without any setting it listens on loopback with plain http', () => {
     trustProxy: [],
     hookEgress: { public: true, hosts: [] },
     egress: { public: true, hosts: [] },
-    hookRuntimes: ['jsruntime12.x'],
+    hookRuntimes: [{ name: 'jsruntime12.x', node: null }],
     npmRegistry: 'npm',
     geoipDatabase: null,
     smtp: null,
@@ -174,4 +174,29 @@ test('hosts of an egress setting have a scheme and a port, said or not, and noth
   for (const text of ['', 'a,', 'none,a', 'ftp://a', 'a/path', 'a?x', 'user@a', '*.example.com', 'a b']) {
     assert.equal(parseEgress(text), undefined, text);
   }
+});
+
+test('a runtime is an identifier, or an identifier and the path of a program', () => {
+  const runtimesOf = (text: string) => readConfig({ HOOK_RUNTIMES: text }).hookRuntimes;
+  assert.deepEqual(runtimesOf('jsruntime12.x, jsruntime24.x=/opt/node 26/bin/node'), [
+    { name: 'jsruntime12.x', node: null },
+    { name: 'jsruntime24.x', node: '/opt/node 26/bin/node' },
+  ]);
+  assert.deepEqual(runtimesOf('a=/x=y'), [{ name: 'a', node: '/x=y' }]);
+  for (const text of [
+    'a=',
+    'a=node',
+    'a=./node',
+    'a=~/node',
+    '=/x',
+    'a,a',
+    'a,a=/x',
+    'a b=/x',
+    'a,,b',
+    '-a',
+    `a=/${'x'.repeat(2000)}`,
+  ]) {
+    assert.match(mistakesOf({ HOOK_RUNTIMES: text })[0] ?? '', /^HOOK_RUNTIMES must be identifiers/, text);
+  }
+  assert.ok(Object.isFrozen(runtimesOf('a=/x')[0]));
 });

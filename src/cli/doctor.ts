@@ -10,11 +10,12 @@ import { Failure } from '../domain/failure.ts';
 import { inspectMasterKey } from '../domain/keys/master-key.ts';
 import { listKeys, signingAlgorithms } from '../domain/keys/signing-keys.ts';
 import { openConfiguredStore } from '../open-store.ts';
+import { judgeNode, majorOf } from '../runtime/floor.ts';
 import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, fatal, off, ok } from './finding.ts';
-import { examineHooks } from './hook-findings.ts';
+import { examineHooks, examineStoredRuntimes } from './hook-findings.ts';
 import { examineMail } from './mail-findings.ts';
 
 const leastNodeMajor = 24;
@@ -33,7 +34,7 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
       ),
     );
     findings.push(...examineListening(config), ...(await examineStore(config)), await examineMail(config));
-    return [...findings, ...(await examineHooks())];
+    return [...findings, ...(await examineHooks(config))];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
     return [...findings, fatal('configuration', error.message, 'correct the settings named')];
@@ -41,9 +42,9 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
 }
 
 function examineNode(version: string): Finding {
-  const major = Number(version.split('.', 1)[0]);
-  if (major >= leastNodeMajor) return ok('node', version);
-  return fatal('node', version, `use Node ${leastNodeMajor} or newer`);
+  if (majorOf(version) < leastNodeMajor) return fatal('node', version, `use Node ${leastNodeMajor} or newer`);
+  const { reason, remedy } = judgeNode(version);
+  return reason === null || remedy === null ? ok('node', version) : degraded('node', `${version}, ${reason}`, remedy);
 }
 
 function examineListening({ host, port, addresses, trustProxy, insecureHttp, metricsToken }: Config): Finding[] {
@@ -120,6 +121,7 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
     ok('migrations', `${applied.length} applied`),
     await examineMasterKey(config, store),
     ...(await examineKeys(config, store)),
+    ...(await examineStoredRuntimes(config, store)),
   ];
 }
 

@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createHookEgress } from '../adapters/egress/policies.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, ConfigMistakes, readConfig } from '../config.ts';
 import { packageBuilderOf } from '../create-services.ts';
 import { Failure } from '../domain/failure.ts';
 import { checkPackages } from '../domain/hooks/check-packages.ts';
 import { maskingOf, outputLines } from '../domain/hooks/log-lines.ts';
 import type { HookPackages } from '../domain/hooks/package-builds.ts';
-import type { HookRunResult } from '../domain/hooks/runner.ts';
+import type { HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
 import { createGuestFetch } from '../hook-runner/guest-fetch.ts';
 import { createHookRunner } from '../hook-runner/runner.ts';
+import type { Judgement } from '../runtime/floor.ts';
+import { checkRuntimes } from '../runtime/hook-runtimes.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs } from './command.ts';
 import { addHookLogCommands } from './hook-log-commands.ts';
 
@@ -27,6 +29,7 @@ interface RunOptions {
   readonly context: string;
   readonly env?: readonly string[];
   readonly package?: readonly string[];
+  readonly runtime?: string;
 }
 
 export function addHookCommands(program: Command, outlet: Outlet): void {
@@ -46,13 +49,14 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
       'a variable that the function finds in its environment; may be given several times',
       collect,
     )
-    .option('--package <name@version>', 'a package that the function may require; may be given several times', collect);
+    .option('--package <name@version>', 'a package that the function may require; may be given several times', collect)
+    .option('--runtime <identifier>', 'one that HOOK_RUNTIMES names; the first of them unless given');
 }
 
 /** Reads nothing but the two files and the registry; the database is not asked. Exit 1 unless the function ended well. */
 async function runHere(
   file: string,
-  { type, context: contextFile, env = [], package: named = [] }: RunOptions,
+  { type, context: contextFile, env = [], package: named = [], runtime: wished }: RunOptions,
 ): Promise<Answer> {
   const timeoutMilliseconds = timeouts.get(type);
   if (timeoutMilliseconds === undefined) {
@@ -63,8 +67,9 @@ async function runHere(
   const context = readJson(contextFile, await readText(contextFile));
   const wanted = readPackages(named);
   const config = readConfig();
+  const { runtime, judged } = chooseRuntime(config, wished);
   const egress = createHookEgress({ ...config.hookEgress, isOwnHost: async () => false });
-  const runner = createHookRunner({ fetch: createGuestFetch(egress), waitMilliseconds: 10_000 });
+  const runner = createHookRunner({ fetch: createGuestFetch(egress), runtimes: [runtime], waitMilliseconds: 10_000 });
   try {
     const mistake = runner.checkSyntax(source);
     if (mistake) {
@@ -73,10 +78,25 @@ async function runHere(
     }
     const packages = await buildPackages(config, wanted);
     const call = { accountId: nobody, source, packages, context, variables, timeoutMilliseconds };
-    return describe(await runner.run(call));
+    return describe(await runner.run(call), runtime, judged);
   } finally {
     await runner.close();
   }
+}
+
+/** The runtime of this name, or the default, with its Node judged. Throws when it is not offered or cannot run anything. */
+function chooseRuntime(
+  { hookRuntimes }: Pick<Config, 'hookRuntimes'>,
+  wished: string | undefined,
+): { readonly runtime: HookRuntime; readonly judged: Judgement } {
+  const found = wished === undefined ? hookRuntimes[0] : hookRuntimes.find(({ name }) => name === wished);
+  if (!found) {
+    const names = hookRuntimes.map(({ name }) => name).join(' or ');
+    throw new Failure('value_invalid', { name: 'runtime', message: `runtime must be ${names}` });
+  }
+  const [checked] = checkRuntimes([found]);
+  if (!checked?.judged) throw new ConfigMistakes([checked?.mistake ?? 'HOOK_RUNTIMES names nothing']);
+  return { runtime: found, judged: checked.judged };
 }
 
 /** `name@version`, where the name may begin with an @ itself. */
@@ -104,12 +124,15 @@ function refusal(message: string): Failure {
   return new Failure('value_invalid', { name: 'package', message });
 }
 
-function describe(result: HookRunResult): Answer {
+function describe(result: HookRunResult, runtime: HookRuntime, { version, reason }: Judgement): Answer {
   const { ending, durationMilliseconds } = result;
   const value = JSON.parse(result.value) as unknown;
   const output = outputLines(localRun, result, Date.now(), maskingOf([])).lines;
-  const json = { outcome: ending, value, output, duration_ms: Math.round(durationMilliseconds) };
-  const text = `${[...output, `${ending} in ${json.duration_ms} ms`, JSON.stringify(value, null, 2)].join('\n')}\n`;
+  const ran = { outcome: ending, value, output, duration_ms: Math.round(durationMilliseconds) };
+  const json = { ...ran, runtime: runtime.name, node: { version, warning: reason } };
+  const ended = `${ending} in ${ran.duration_ms} ms, ${runtime.name} (Node ${version})`;
+  const warning = reason === null ? [] : [`Node ${version}: ${reason}`];
+  const text = `${[...output, ended, JSON.stringify(value, null, 2), ...warning].join('\n')}\n`;
   return { json, text, exitCode: ending === 'success' ? 0 : 1 };
 }
 

@@ -1,18 +1,56 @@
+import type { Config } from '../config.ts';
+import type { HookRuntime } from '../domain/hooks/runner.ts';
 import { confine } from '../hook-runner/confinement.ts';
+import { checkRuntimes } from '../runtime/hook-runtimes.ts';
+import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
-import { degraded, type Finding, off, ok } from './finding.ts';
+import { degraded, type Finding, fatal, off, ok } from './finding.ts';
 
-/** Starts a hook process as a server would, and says what it is shut in with. */
-export async function examineHooks(): Promise<Finding[]> {
+/** Starts a hook process of each runtime as a server would, and says what it is shut in with. */
+export async function examineHooks({ hookRuntimes }: Pick<Config, 'hookRuntimes'>): Promise<Finding[]> {
+  const findings = checkRuntimes(hookRuntimes).map(({ runtime, judged, mistake }) => {
+    const layer = `hook runtime ${runtime.name}`;
+    if (judged === null) return fatal(layer, mistake, 'name another program in HOOK_RUNTIMES, or none');
+    const detail = `${runtime.node ?? 'the Node of the service'}, ${judged.version}`;
+    if (judged.reason === null || judged.remedy === null) return ok(layer, detail);
+    return degraded(layer, `${detail}, ${judged.reason}`, judged.remedy);
+  });
+  if (findings.some((finding) => finding.fatal)) return findings;
+  const nodes = new Set(hookRuntimes.map(({ node }) => node));
+  for (const node of nodes) findings.push(...(await examineRunner(node, hookRuntimes)));
+  return findings;
+}
+
+/** The processes of one Node; with its path where there is more than that of the service. */
+async function examineRunner(node: string | null, runtimes: readonly HookRuntime[]): Promise<Finding[]> {
+  const of = node === null || runtimes.every((one) => one.node === node) ? '' : ` of ${node}`;
   try {
-    const { layers } = await confine();
+    const { layers } = await confine(node);
     return [
-      ok('hook runner', 'starts processes for the functions of hooks'),
-      ...layers.map(({ name, state, remedy }) =>
-        state === 'ok' ? ok(`hooks: ${name}`, 'on') : off(`hooks: ${name}`, 'not to be had here', remedy),
-      ),
+      ok(`hook runner${of}`, 'starts processes for the functions of hooks'),
+      ...layers.map(({ name, state, remedy }) => {
+        const layer = `hooks${of}: ${name}`;
+        return state === 'ok' ? ok(layer, 'on') : off(layer, 'not to be had here', remedy);
+      }),
     ];
   } catch (error) {
-    return [degraded('hook runner', describeError(error).message, 'see what the message names; hooks fail until then')];
+    const remedy = 'see what the message names; hooks fail until then';
+    return [degraded(`hook runner${of}`, describeError(error).message, remedy)];
   }
+}
+
+/** Hooks that were written where another list of runtimes held. */
+export async function examineStoredRuntimes(
+  { hookRuntimes }: Pick<Config, 'hookRuntimes'>,
+  store: Store,
+): Promise<Finding[]> {
+  const offered = hookRuntimes.map(({ name }) => name);
+  const strange = (await store.hooks.countRuntimes()).filter(({ runtime }) => !offered.includes(runtime));
+  return strange.map(({ runtime, hooks }) =>
+    degraded(
+      `hook runtime ${runtime}`,
+      `not offered here, and named by ${hooks} ${hooks === 1 ? 'hook, which fails' : 'hooks, which fail'} at every run`,
+      'offer it in HOOK_RUNTIMES, or write the hooks with another runtime',
+    ),
+  );
 }

@@ -61,8 +61,9 @@ export interface EgressResponse {
   readonly statusText: string;
   /** Names in lower case. */
   readonly headers: EgressHeaders;
-  /** Decompressed. */
   readonly body: Buffer;
+  /** What the body is still coded in, where whoever asked decodes it; absent where it is plain. */
+  readonly coding?: 'gzip';
 }
 
 export type EgressResult =

@@ -20,16 +20,18 @@ export interface ProgramPaths {
   readonly folders: readonly string[];
 }
 
-export function programPaths(): ProgramPaths {
+/** `node` is the program that runs functions; null for the one that runs this. */
+export function programPaths(node: string | null): ProgramPaths {
   const program = realpathSync(fileURLToPath(new URL('../../generated/hook-process.mjs', import.meta.url)));
   const isolatedVm = realpathSync(createRequire(import.meta.url).resolve('isolated-vm'));
   const loader = realpathSync(createRequire(isolatedVm).resolve('node-gyp-build'));
-  return { node: realpathSync(process.execPath), program, isolatedVm, folders: [dirname(isolatedVm), dirname(loader)] };
+  const folders = [dirname(isolatedVm), dirname(loader)];
+  return { node: realpathSync(node ?? process.execPath), program, isolatedVm, folders };
 }
 
 /** `wrap` are the words that stand before the program: `unshare --net …`. */
-export function hookCommand(wrap: readonly string[]): HookCommand {
-  const { node, program, isolatedVm, folders } = programPaths();
+export function hookCommand(wrap: readonly string[], runtime: string | null): HookCommand {
+  const { node, program, isolatedVm, folders } = programPaths(runtime);
   const words = [
     ...wrap,
     node,

@@ -15,15 +15,18 @@ export interface Confinement {
   readonly layers: readonly HookLayer[];
 }
 
-/** Rejects when a hook process does not even start by itself. */
-export async function confine(): Promise<Confinement> {
-  const offered = process.platform === 'linux' ? groups(process.geteuid?.() === 0) : [];
+/**
+ * Rejects when a hook process does not even start by itself. `runtime` is the Node that it runs; null for the one that
+ * runs this.
+ */
+export async function confine(runtime: string | null = null): Promise<Confinement> {
+  const offered = process.platform === 'linux' ? groups(process.geteuid?.() === 0, runtime) : [];
   const best = offered.flatMap(([first]) => first ?? []);
   // Where all of it is to be had, one process tells.
-  const command = hookCommand(wordsOf(best));
+  const command = hookCommand(wordsOf(best), runtime);
   if ((await tryProcess(command)) === null) return { wrap: wordsOf(best), command, layers: describe(best) };
   const taken = await takeWhatWorks(offered);
-  const startable = await findStartable(taken);
+  const startable = await findStartable(taken, runtime);
   return { wrap: wordsOf(taken), command: startable, layers: describe(taken) };
 }
 
@@ -53,9 +56,9 @@ function works(ways: readonly Way[]): Promise<boolean> {
 }
 
 /** Without the innermost ways, one after the other, until a hook process says that it is ready. */
-async function findStartable(ways: Way[]): Promise<HookCommand> {
+async function findStartable(ways: Way[], runtime: string | null): Promise<HookCommand> {
   for (;;) {
-    const command = hookCommand(wordsOf(ways));
+    const command = hookCommand(wordsOf(ways), runtime);
     const trouble = await tryProcess(command);
     if (trouble === null) return command;
     if (ways.length === 0) throw new Error(`a hook process does not start: ${trouble}`);

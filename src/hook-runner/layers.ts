@@ -42,8 +42,8 @@ const limited = ['--data=402653184', '--cpu=60', '--nofile=64', '--fsize=0', '--
  * Makes a file tree of what the program reads and enters it: neither the database nor the key is in it. A program for
  * `sh`; as few programs as can be are started by it, because each process of functions waits for them.
  */
-function plantTree(): string {
-  const { node, program, folders } = programPaths();
+function plantTree(runtime: string | null): string {
+  const { node, program, folders } = programPaths(runtime);
   const system = systemFolders.filter((path) => existsSync(path));
   // Most systems have /bin and its like as links into /usr.
   const links = system.filter((path) => lstatSync(path).isSymbolicLink() && readlinkSync(path) === `usr${path}`);
@@ -79,8 +79,8 @@ const roots = ['/mnt', '/srv', '/media', '/opt', '/tmp'];
 
 export const innerPrivileges: Way = { layers: ['no new privileges'], words: ['setpriv', ...unprivileged] };
 
-/** From outside to inside: what needs rights comes before what gives them up. */
-export function groups(isRoot: boolean): readonly (readonly Way[])[] {
+/** From outside to inside: what needs rights comes before what gives them up. `runtime` is the Node that is shut in. */
+export function groups(isRoot: boolean, runtime: string | null): readonly (readonly Way[])[] {
   const unshare = ['unshare', ...(isRoot ? [] : asUser), ...spaces];
   const user = ['--reuid', nobody, '--regid', nobody, '--clear-groups'];
   const otherUser: Way = { layers: ['other user', 'no new privileges'], words: [...innerPrivileges.words, ...user] };
@@ -89,7 +89,7 @@ export function groups(isRoot: boolean): readonly (readonly Way[])[] {
     [
       {
         layers: ['no network', 'own process space', 'own file tree'],
-        words: [...unshare, '--mount', '--mount-proc', 'sh', '-c', plantTree(), 'sh'],
+        words: [...unshare, '--mount', '--mount-proc', 'sh', '-c', plantTree(runtime), 'sh'],
       },
       { layers: ['no network', 'own process space'], words: unshare },
     ],

@@ -102,8 +102,8 @@ export function startMember({ command, fetch, changed }: Options): Member {
     run.fetches += 1;
     // The function's side counts before; this is for one that got past it.
     if (run.fetches > limits.fetches) return end('crashed');
-    const answer = request ? await answerRequest(fetch(request, run.abort.signal)) : { refused: 'invalid_request' };
-    if (runs.has(number)) process.send({ op: 'fetched', run: number, call, answer: JSON.stringify(answer) });
+    const fetched = await answerRequest(request, fetch, run.abort.signal);
+    if (runs.has(number)) process.send({ op: 'fetched', run: number, call, ...fetched });
   }
 
   /** Ends the process, and with it every run in it: `ending` for the one that is the cause, if that is known. */

@@ -17,6 +17,8 @@ export const limits = {
   hostCalls: 1000,
   fetches: 5,
   fetchBodyBytes: 64 * 1024,
+  /** Of a response, once before and once after decoding. */
+  fetchResponseBytes: 1024 * 1024,
   hashedBytes: 64 * 1024,
   randomBytes: 1024,
 } as const;
@@ -42,8 +44,10 @@ export interface GuestResponse {
   readonly url: string;
   readonly redirected: boolean;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Decoded, at most 1 MiB. */
+  /** At most 1 MiB. */
   readonly body: Uint8Array;
+  /** What the body is coded in; absent where it is plain. The process of the function decodes it. */
+  readonly coding?: 'gzip';
 }
 
 /** Why a request was not answered: all that a function hears of it. */
@@ -75,8 +79,16 @@ export type ToProcess =
       readonly input: string;
       readonly timeout: number;
     }
-  /** Answers the run's request; `answer` is the JSON of a `FetchAnswer`. */
-  | { readonly op: 'fetched'; readonly run: number; readonly call: number; readonly answer: string };
+  /** Answers the run's request. */
+  | ({ readonly op: 'fetched'; readonly run: number; readonly call: number } & Fetched);
+
+/** The answer to a request as it comes to the process: strangers' bytes are decoded there, not in the service. */
+export interface Fetched {
+  /** JSON of a `FetchAnswer`. */
+  readonly answer: string;
+  /** What its `body` is coded in; null where it is plain. */
+  readonly coding: 'gzip' | null;
+}
 
 /** What the process says. */
 export type FromProcess =

@@ -1,6 +1,14 @@
 /** Requests of functions: read from what a process says, answered by the service's `fetch`. */
 
-import { type FetchAnswer, type FetchAsked, type GuestFetch, type GuestRequest, limits } from './protocol.ts';
+import {
+  type FetchAnswer,
+  type FetchAsked,
+  type Fetched,
+  type GuestFetch,
+  type GuestFetchRefusal,
+  type GuestRequest,
+  limits,
+} from './protocol.ts';
 
 /** The request of a run; null when it is not of a request's shape. */
 export function readRequest(accountId: number, text: string): GuestRequest | null {
@@ -17,14 +25,24 @@ export function readRequest(accountId: number, text: string): GuestRequest | nul
   }
 }
 
-/** Of a failure the function hears a code. */
-export async function answerRequest(fetched: ReturnType<GuestFetch>): Promise<FetchAnswer> {
+/** The answer to the request of a run; a refusal when there is none. Of a failure the function hears a code. */
+export async function answerRequest(
+  request: GuestRequest | null,
+  fetch: GuestFetch,
+  run: AbortSignal,
+): Promise<Fetched> {
+  if (!request) return refusal('invalid_request');
   try {
-    const answer = await fetched;
-    if ('refused' in answer) return answer;
-    const { status, url, redirected, headers, body } = answer;
-    return { status, url, redirected, headers, body: Buffer.from(body).toString('base64') };
+    const answer = await fetch(request, run);
+    if ('refused' in answer) return refusal(answer.refused);
+    const { status, url, redirected, headers, body, coding = null } = answer;
+    const crossing: FetchAnswer = { status, url, redirected, headers, body: Buffer.from(body).toString('base64') };
+    return { answer: JSON.stringify(crossing), coding };
   } catch {
-    return { refused: 'unreachable' };
+    return refusal('unreachable');
   }
+}
+
+function refusal(refused: GuestFetchRefusal): Fetched {
+  return { answer: JSON.stringify({ refused } satisfies FetchAnswer), coding: null };
 }

@@ -1,12 +1,12 @@
 /** The port by which the domain runs functions, over processes that the service starts and ends. */
 
 import { totalmem } from 'node:os';
-import type { HookRun, HookRunner, HookRunResult } from '../domain/hooks/runner.ts';
+import type { HookRun, HookRunner, HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
 import { type Answer, emptyAnswer, refuseContext } from './answer.ts';
-import { confine } from './confinement.ts';
 import type { Outcome } from './member.ts';
-import { createPool, type Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import type { GuestFetch, GuestInput } from './protocol.ts';
+import { openRuntimes } from './runtimes.ts';
 import { findSyntaxError } from './syntax.ts';
 
 /** What a process takes when it has run functions, and the part of the machine that all of them may take. */
@@ -15,8 +15,12 @@ const partOfMemory = 4;
 const fewestProcesses = 4;
 const highestMostProcesses = 64;
 
+const builtIn: readonly HookRuntime[] = [{ name: 'jsruntime12.x', node: null }];
+
 export interface HookRunnerOptions {
   readonly fetch: GuestFetch;
+  /** The first is that of a call which names none; the Node that runs this alone unless said. */
+  readonly runtimes?: readonly HookRuntime[];
   /** How many processes at a time; by the machine's memory unless said. */
   readonly mostProcesses?: number;
   /** Unused processes are let go after so long; 5 minutes unless said. */
@@ -38,26 +42,19 @@ function processesOfMachine(): number {
 }
 
 export function createHookRunner(options: HookRunnerOptions): HookProcessRunner {
-  const confinement = confine();
-  let layers: Awaited<typeof confinement>['layers'] = [];
-  const pool = createPool({
-    command: confinement.then(({ command }) => command),
+  const runtimes = openRuntimes(options.runtimes ?? builtIn, {
     fetch: options.fetch,
     mostProcesses: options.mostProcesses ?? processesOfMachine(),
     idleMilliseconds: options.idleMilliseconds ?? 5 * 60_000,
     waitMilliseconds: options.waitMilliseconds ?? 2000,
   });
-  const probed = confinement.then(
-    (found) => {
-      layers = found.layers;
-    },
-    () => {},
-  );
 
   async function run(call: HookRun): Promise<HookRunResult> {
     const refusal = refuseContext(call.context);
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
     const { source, packages, context, variables, timeoutMilliseconds } = call;
+    const pool = runtimes.poolOf(call.runtime);
+    if (!pool) return result(notOffered(call.runtime));
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
     const outcome = await pool.use(processKey(call), (member) =>
       member.run({ source, packages }, input, timeoutMilliseconds),
@@ -68,20 +65,26 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   return {
     run,
     checkSyntax: findSyntaxError,
-    async warm({ accountId, source, packages }) {
-      await pool.use(accountId, (member) => member.load({ source, packages }));
+    async warm({ accountId, runtime, source, packages }) {
+      await runtimes.poolOf(runtime)?.use(accountId, (member) => member.load({ source, packages }));
     },
     recycle(accountId) {
-      for (const isDraft of [false, true]) pool.recycle(processKey({ accountId, isDraft }));
+      for (const pool of runtimes.pools) {
+        for (const isDraft of [false, true]) pool.recycle(processKey({ accountId, isDraft }));
+      }
     },
-    health() {
-      const reason = pool.trouble();
-      return { state: reason === null ? 'ok' : 'degraded', reason, layers };
-    },
-    close: () => pool.close(),
-    processes: pool.processes,
-    probed,
+    health: runtimes.health,
+    close: async () => void (await Promise.all(runtimes.pools.map((pool) => pool.close()))),
+    processes: () => runtimes.pools.flatMap((pool) => pool.processes()),
+    probed: runtimes.probed,
   };
+}
+
+/** Nothing else runs in its place: the function may not mean the same there. */
+function notOffered(runtime: string | undefined): Outcome {
+  const text = `the runtime ${runtime} is not offered here: HOOK_RUNTIMES names those that are`;
+  const answer: Answer = { ...emptyAnswer, output: [{ at: Date.now(), level: 'ERROR', text }] };
+  return { ending: 'unavailable', answer, durationMilliseconds: 0 };
 }
 
 /** What a process is found by: numbers below zero are those of drafts. */

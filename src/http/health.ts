@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, Router } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { digestOf } from '../domain/secrets.ts';
+import type { Judgement } from '../runtime/floor.ts';
 import type { Services } from '../services.ts';
+import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What is looked at to say whether the process should get requests. */
@@ -12,10 +14,11 @@ export interface Readiness {
   draining: boolean;
 }
 
-export interface HealthOptions {
+export interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
-  readonly hooks: Pick<Services['hooks'], 'health'>;
   readonly metrics: Metrics;
+  /** The Node that runs this. */
+  readonly node: Judgement;
   readonly readiness: Readiness;
   /** Bearer for `/metrics` and the details of `/readyz`; null: only a loopback peer that no proxy stands before. */
   readonly metricsToken: string | null;
@@ -27,19 +30,22 @@ const patienceMilliseconds = 900;
 /** `/healthz`, `/readyz` and `/metrics`, on any Host. */
 export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
+  const describeHooks = createHookHealth(options, patienceMilliseconds);
   const router = Router();
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   router.get('/readyz', async (req, res) => {
     const { draining } = options.readiness;
-    const checks = { serving: draining ? 'stopping' : 'ok', ...(await checkStore()) };
+    const isOpen = mayRead(req, options.metricsToken);
+    // Both at once: neither waits for a store that is silent longer than the other.
+    const [store, hooks] = await Promise.all([checkStore(), isOpen ? describeHooks() : null]);
+    const checks = { serving: draining ? 'stopping' : 'ok', ...store };
     const ready = Object.values(checks).every((result) => result === 'ok');
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
-    const details = { checks, hooks: describeHooks(options.hooks) };
-    res.json(mayRead(req, options.metricsToken) ? { status, ...details } : { status });
+    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
@@ -52,10 +58,9 @@ export function createHealth(options: HealthOptions): Router {
   return router;
 }
 
-/** Sign-ins go on without hooks, as the account's `hook_failure` says: their runner has no part in being ready. */
-function describeHooks(hooks: HealthOptions['hooks']) {
-  const { state, reason, layers } = hooks.health();
-  return { state, reason, layers: layers.map(({ name, state: is, remedy }) => ({ name, state: is, remedy })) };
+/** One that is not known to be sound serves all the same: whether to stop is the operator's to say. */
+function describeNode({ version, state, reason, remedy }: Judgement) {
+  return { version, state, reason, remedy };
 }
 
 type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;

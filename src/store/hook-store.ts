@@ -41,6 +41,8 @@ export interface HookStore {
   setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
   /** Removes the hook with its versions; null when there is none. */
   remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
+  /** How many hooks that are not disabled name each runtime, of all accounts, by their newest version. */
+  countRuntimes(): Promise<readonly { readonly runtime: string; readonly hooks: number }[]>;
   /** Accounts with hooks that are not disabled: first those whose hooks ran last. */
   listAccounts(limit: number): Promise<readonly number[]>;
   /** Hooks that are not disabled, in order of creation. */

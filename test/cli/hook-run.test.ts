@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { judgeNode } from '../../src/runtime/floor.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { placeNode } from '../support/programs.ts';
 import { openRegistry } from '../support/registry.ts';
 
 describe('gatehouse hook run', () => {
@@ -71,6 +73,30 @@ describe('gatehouse hook run', () => {
       assert.match(JSON.parse(stderr).message, message);
     }
     await registry.close();
+  });
+
+  test('runs it on the Node of the runtime that is named, and says which one and whether that is sound', async () => {
+    const node = placeNode(join(cli.path, 'other-node'));
+    const env = { HOOK_RUNTIMES: `first.x=${node},second.x` };
+    const source = 'exports.handler = () => process.version';
+    for (const [more, runtime] of [
+      [[], 'first.x'],
+      [['--runtime', 'second.x'], 'second.x'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await cli.run(command(source, ...more), { env });
+      assert.deepEqual([exitCode, stderr], [0, '']);
+      const ran = JSON.parse(stdout);
+      assert.deepEqual([ran.runtime, ran.value], [runtime, `v${process.versions.node.split('.')[0]}.0.0`]);
+      const { version, reason } = judgeNode(process.versions.node);
+      assert.deepEqual(ran.node, { version, warning: reason });
+    }
+    const unknown = await cli.ask(command(source, '--runtime', 'third.x'), env);
+    assert.match(JSON.parse(unknown.stderr).message, /^runtime must be first\.x or second\.x$/);
+    const missing = await cli.ask(command(source), { HOOK_RUNTIMES: 'first.x=/nowhere/node' });
+    assert.deepEqual(JSON.parse(missing.stderr), {
+      error: 'configuration_invalid',
+      message: 'HOOK_RUNTIMES: /nowhere/node, named for first.x, is no file',
+    });
   });
 
   test('names the place of a syntax error, and what is wrong with its arguments', async () => {

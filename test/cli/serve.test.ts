@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { judgeNode } from '../../src/runtime/floor.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { placeScript } from '../support/programs.ts';
 import { freePort, type RunningServer, startServer } from '../support/server.ts';
 
 describe('gatehouse serve', () => {
@@ -29,6 +31,47 @@ describe('gatehouse serve', () => {
   function readDemo() {
     return JSON.parse(readFileSync(join(cli.path, 'data/demo.json'), 'utf8'));
   }
+
+  test('does not start with a program that cannot run functions, and says which and why', async () => {
+    const folder = cliFolder();
+    const file = (name: string, mode: number) => {
+      writeFileSync(join(folder.path, name), '#!/bin/sh\necho hello\n', { mode });
+      return join(folder.path, name);
+    };
+    const foreign = placeScript(join(folder.path, 'foreign'), '22.23.4', { abi: '127' });
+    const programs = [
+      ['/nowhere/node', /\/nowhere\/node, named for b\.x, is no file/],
+      [folder.path, /is no file/],
+      [file('plain', 0o644), /cannot be executed|does not answer as Node does/],
+      [file('other', 0o755), /does not answer as Node does/],
+      [foreign, /is Node 22\.23\.4 with ABI 127; what runs functions is there for ABI 137 and 147/],
+    ] as const;
+    for (const [program, words] of programs) {
+      const env = { HOOK_RUNTIMES: `a.x,b.x=${program}`, PORT: String(await freePort()) };
+      const { exitCode, stdout, stderr } = await folder.run(['serve', '--json'], { env });
+      const { error, message } = JSON.parse(stderr);
+      assert.deepEqual([exitCode, stdout.includes('listening'), error], [1, false, 'configuration_invalid']);
+      assert.match(message, words);
+    }
+    // Nothing was made.
+    assert.ok(!existsSync(join(folder.path, 'data')));
+    folder.remove();
+  });
+
+  test('says once at the start when its Node is not known to be sound, in a line of the log', async () => {
+    const server = await start(cli, ['serve']);
+    await server.stop();
+    const lines = server
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('node not known to be sound'));
+    const { state, version, reason } = judgeNode(process.versions.node);
+    assert.equal(lines.length, state === 'ok' ? 0 : 1);
+    for (const line of lines) {
+      const { level, ...told } = JSON.parse(line);
+      assert.deepEqual([level, told.version, told.reason], ['warn', version, reason]);
+    }
+  });
 
   test('makes the demo account once, tells its secrets once, and follows the port', async () => {
     const first = await start(cli, ['serve', '--demo']);
@@ -112,7 +155,7 @@ describe('gatehouse serve', () => {
       .split('\n')
       .map((line) => JSON.parse(line).event);
     assert.deepEqual(
-      events.filter((event) => event !== 'request'),
+      events.filter((event) => event !== 'request' && event !== 'node not known to be sound'),
       ['listening', 'stopping', 'stopped'],
     );
   });

@@ -5,9 +5,24 @@ import request from 'supertest';
 import type { HookRunner } from '../../src/domain/hooks/runner.ts';
 import { createHealth } from '../../src/http/health.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
+import { judgeNode } from '../../src/runtime/floor.ts';
 import type { Store } from '../../src/store/store.ts';
 
-const store = { ping: async () => {}, status: async () => ({ applied: [], pending: [] }) } as unknown as Store;
+const counts = [
+  { runtime: 'jsruntime12.x', hooks: 5 },
+  { runtime: 'jsruntime99.x', hooks: 2 },
+];
+let asked = 0;
+const store = {
+  ping: async () => {},
+  status: async () => ({ applied: [], pending: [] }),
+  hooks: {
+    countRuntimes: async () => {
+      asked += 1;
+      return counts;
+    },
+  },
+} as unknown as Store;
 
 describe('/readyz', () => {
   it('answers 200 while no function can be run, and says why and what shuts functions in', async () => {
@@ -15,17 +30,65 @@ describe('/readyz', () => {
       { name: 'no network', state: 'ok', remedy: null },
       { name: 'other user', state: 'off', remedy: 'start the service as root' },
     ] as const;
-    const health: HookRunner['health'] = () => ({ state: 'degraded', reason: 'a hook process does not start', layers });
+    const reason = 'a hook process does not start';
+    const runtimes = [{ name: 'jsruntime12.x', state: 'degraded', reason }] as const;
+    const health: HookRunner['health'] = () => ({ state: 'degraded', reason, layers, runtimes });
     const router = createHealth({
       store,
       hooks: { health },
       metrics: createMetrics(),
+      node: judgeNode('24.21.0'),
       readiness: { draining: false },
       metricsToken: null,
     });
-    const { status, body } = await request(express().use(router)).get('/readyz');
+    const app = express().use(router);
+    const { status, body } = await request(app).get('/readyz');
     assert.equal(status, 200);
     assert.equal(body.status, 'ready');
-    assert.deepEqual(body.hooks, { state: 'degraded', reason: 'a hook process does not start', layers: [...layers] });
+    const notOffered = [{ runtime: 'jsruntime99.x', hooks: 2 }];
+    assert.deepEqual(body.hooks, {
+      state: 'degraded',
+      reason,
+      runtimes: [...runtimes],
+      not_offered: notOffered,
+      layers: [...layers],
+    });
+    assert.deepEqual([body.node.version, body.node.state], ['24.21.0', 'degraded']);
+    assert.match(body.node.reason, /below 24\.22\.1/);
+    assert.match(body.node.remedy, /install a newer Node/);
+    // Hooks are not counted for each that polls.
+    await request(app).get('/readyz');
+    assert.equal(asked, 1);
+  });
+
+  it('does not wait longer for the count of hooks than for the store, and asks a store that is silent once', async () => {
+    let counts = 0;
+    const silent = {
+      ping: () => new Promise(() => {}),
+      hooks: {
+        countRuntimes: () => {
+          counts += 1;
+          return new Promise(() => {});
+        },
+      },
+    } as unknown as Store;
+    const router = createHealth({
+      store: silent,
+      hooks: { health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }) },
+      metrics: createMetrics(),
+      node: judgeNode('24.22.1'),
+      readiness: { draining: false },
+      metricsToken: null,
+    });
+    const app = express().use(router);
+    for (let time = 0; time < 2; time += 1) {
+      const { status, body } = await request(app).get('/readyz');
+      assert.deepEqual(
+        [status, body.checks.store, body.hooks.state, body.hooks.not_offered],
+        [503, 'unreachable', 'ok', null],
+      );
+      assert.deepEqual(body.node, { version: '24.22.1', state: 'ok', reason: null, remedy: null });
+    }
+    assert.equal(counts, 1);
   });
 });

@@ -2,9 +2,8 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { EgressHeaders } from '../../domain/egress.ts';
+import { type Coding, readCoding } from './coding.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Outgoing {
@@ -18,17 +17,12 @@ export interface Incoming {
   readonly status: number;
   readonly statusText: string;
   readonly headers: EgressHeaders;
+  /** As it came. */
   readonly body: Buffer;
+  readonly coding: Coding;
 }
 
 const mostHeaderBytes = 16 * 1024;
-
-const decoders: Readonly<Record<string, (input: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>>> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
 
 function start({ url, method, headers, body }: Outgoing, socket: Socket, signal: AbortSignal): ClientRequest {
   const request = httpRequest({
@@ -42,7 +36,7 @@ function start({ url, method, headers, body }: Outgoing, socket: Socket, signal:
     signal,
   });
   request.setHeader('host', url.host);
-  request.setHeader('accept-encoding', 'gzip, deflate, br');
+  request.setHeader('accept-encoding', 'gzip');
   request.setHeader('user-agent', 'Gatehouse');
   const values = new Map<string, string[]>();
   for (const [name, value] of headers) values.set(name, [...(values.get(name) ?? []), value]);
@@ -79,20 +73,6 @@ async function readRaw(response: IncomingMessage, most: number): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-/** What counts is the decompressed size, and decompression ends where it is reached. */
-async function decode(raw: Buffer, coding: string, most: number): Promise<Buffer> {
-  if (raw.length === 0 || coding === '' || coding === 'identity') return raw;
-  // Also several codings, one within the other: nobody asked for them.
-  const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-  if (!decoder) throw new Refusal('response_invalid');
-  try {
-    return await decoder(raw, { maxOutputLength: most });
-  } catch (cause) {
-    const isTooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new Refusal(isTooLarge ? 'response_too_large' : 'response_invalid', { cause });
-  }
-}
-
 function headersOf({ rawHeaders }: IncomingMessage): EgressHeaders {
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -104,7 +84,7 @@ function headersOf({ rawHeaders }: IncomingMessage): EgressHeaders {
   return headers;
 }
 
-/** Sends the request and reads the response of at most `most` bytes, before and after decompression. Closes the connection. */
+/** Sends the request and reads the response of at most `most` bytes, which stays coded. Closes the connection. */
 export async function exchange(
   outgoing: Outgoing,
   socket: Socket,
@@ -113,13 +93,13 @@ export async function exchange(
 ): Promise<Incoming> {
   try {
     const response = await responseOf(start(outgoing, socket, signal));
-    const raw = await readRaw(response, most);
-    const coding = response.headers['content-encoding']?.trim().toLowerCase() ?? '';
+    const body = await readRaw(response, most);
     return {
       status: response.statusCode ?? 0,
       statusText: response.statusMessage ?? '',
       headers: headersOf(response),
-      body: await decode(raw, coding, most),
+      body,
+      coding: readCoding(response.headers['content-encoding'], body),
     };
   } finally {
     socket.destroy();

@@ -1,6 +1,7 @@
 /** Requests that leave the service at somebody else's wish, and the one guard that all of them pass. */
 
 import type { Egress, EgressRequest, EgressResponse, EgressRules } from '../../domain/egress.ts';
+import { decode } from './coding.ts';
 import { type Network, openConnection, systemNetwork } from './connect.ts';
 import { readDestination } from './destination.ts';
 import { exchange, type Incoming, type Outgoing } from './exchange.ts';
@@ -13,8 +14,10 @@ export interface EgressPolicy extends EgressRules {
   readonly isOwnHost: (host: string) => boolean | Promise<boolean>;
   readonly methods: readonly string[];
   readonly mostRequestBytes: number;
-  /** Counted on the wire, and again after decompression. */
+  /** Counted on the wire, and again after decoding. */
   readonly mostResponseBytes: number;
+  /** A body in gzip is handed on as it came: whoever asked decodes it, in another process. */
+  readonly leavesCoded?: true;
   readonly mostRedirects: number;
   /** For all of it: names, connections, redirects, the body. */
   readonly timeoutMilliseconds: number;
@@ -52,6 +55,15 @@ function redirected(outgoing: Outgoing, { status, headers }: Incoming): Outgoing
   return { ...next, headers: headersAcrossOrigins(next.headers) };
 }
 
+/** The response as whoever asked gets it. */
+async function opened(
+  { coding, ...incoming }: Incoming,
+  { leavesCoded, mostResponseBytes }: EgressPolicy,
+): Promise<Omit<EgressResponse, 'url' | 'redirected'>> {
+  if (leavesCoded && coding !== null) return { ...incoming, coding };
+  return { ...incoming, body: await decode(incoming.body, coding, mostResponseBytes) };
+}
+
 async function follow(
   request: EgressRequest,
   policy: EgressPolicy,
@@ -64,7 +76,7 @@ async function follow(
     const socket = await openConnection(destination, network, signal);
     const incoming = await exchange(outgoing, socket, policy.mostResponseBytes, signal);
     const next = request.redirect === 'manual' ? null : redirected(outgoing, incoming);
-    if (!next) return { ...incoming, url: outgoing.url.href, redirected: redirects > 0 };
+    if (!next) return { ...(await opened(incoming, policy)), url: outgoing.url.href, redirected: redirects > 0 };
     if (request.redirect === 'error') throw new Refusal('redirect_forbidden');
     if (redirects === policy.mostRedirects) throw new Refusal('too_many_redirects');
     outgoing = next;

@@ -8,13 +8,14 @@ type Where = Pick<EgressPolicy, 'public' | 'hosts' | 'isOwnHost'>;
 
 const kibibyte = 1024;
 
-/** A function of a hook has a second in all. */
+/** A function of a hook has a second in all. What it fetches is decoded in its own process. */
 export function createHookEgress(where: Where, network?: Network): Egress {
   const policy: EgressPolicy = {
     ...where,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     mostRequestBytes: 64 * kibibyte,
     mostResponseBytes: kibibyte * kibibyte,
+    leavesCoded: true,
     mostRedirects: 3,
     timeoutMilliseconds: 800,
     mostAtOnce: { ofAccount: 32, inAll: 256 },

@@ -84,7 +84,8 @@ function readType(type: string): HookType {
   return known;
 }
 
-function readRuntime(runtimes: readonly string[], runtime: string | null): string {
+/** The runtime that a write names, else the default. Throws `value_invalid` for one that is not offered. */
+export function readRuntime(runtimes: readonly string[], runtime: string | null): string {
   const [newest = ''] = runtimes;
   if (runtime === null) return newest;
   if (!runtimes.includes(runtime)) throw invalid('runtime', `must be ${runtimes.join(' or ')}`);

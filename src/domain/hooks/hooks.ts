@@ -7,7 +7,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
-import { findLinked, type HookInput, type ReadHook, readHook } from './definition.ts';
+import { findLinked, type HookInput, type ReadHook, readHook, readRuntime } from './definition.ts';
 import { recycleNow } from './live.ts';
 import { describeHook, type NamedHook, requireHook, unknownHook } from './read-hooks.ts';
 import { sourceOf } from './source.ts';
@@ -77,7 +77,7 @@ export async function removeHook(services: HookServices, account: Audited, uuid:
 
 /**
  * Undoes the last write: what the version before it says is the newest version again, and once more undoes that.
- * Throws `not_found`, `value_invalid` when there was no write before.
+ * Throws `not_found`, `value_invalid` when there was no write before, or when it names a runtime that is not offered.
  */
 export async function rollBackHook(services: HookServices, account: Audited, uuid: string): Promise<NamedHook> {
   const current = await requireHook(services.store, account, uuid);
@@ -87,6 +87,7 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
     const { hook } = await requireHook(tx, account, uuid);
     const former = await tx.hooks.findVersionBefore(account.id, hook.id, hook.version);
     if (!former) throw invalid('hook', 'was written once: there is no version before it');
+    readRuntime(services.hookRuntimes, former.runtime);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await write(services, tx, account, one, former, former.packageBuildId);
     const target = { type: 'hook', id: hook.id } as const;
@@ -154,7 +155,9 @@ async function renew(services: HookServices, account: Audited, stored: StoredHoo
   const described = await describeHook(services, account, stored);
   if (definition.packageBuildId !== null) services.packageBuilds.wake();
   else if (!definition.disabled && definition.function !== '') {
-    void services.hooks.warm({ accountId: account.id, source: sourceOf(definition.function), packages: null });
+    const { runtime } = definition;
+    const source = sourceOf(definition.function);
+    void services.hooks.warm({ accountId: account.id, runtime, source, packages: null });
   }
   return described;
 }

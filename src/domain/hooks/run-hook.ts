@@ -72,8 +72,9 @@ function callOf(
   { stored, source, packages, variables }: Omit<RunnableHook, 'masking'>,
   context: unknown,
 ): HookRun {
-  const timeoutMilliseconds = stored.definition.timeoutSeconds * 1000;
-  return { accountId, source, packages, context: JSON.stringify(context), variables, timeoutMilliseconds };
+  const { runtime, timeoutSeconds } = stored.definition;
+  const timeoutMilliseconds = timeoutSeconds * 1000;
+  return { accountId, runtime, source, packages, context: JSON.stringify(context), variables, timeoutMilliseconds };
 }
 
 const unavailable: HookRunResult = {

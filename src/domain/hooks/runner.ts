@@ -1,9 +1,18 @@
 /** What the domain asks of whatever runs a hook's function: JSON in, JSON out, nothing shared (the document's §1.5). */
 
+/** An identifier that hooks may name, and the Node that runs them. */
+export interface HookRuntime {
+  readonly name: string;
+  /** Absolute path of a program; null for the Node that runs the service. */
+  readonly node: string | null;
+}
+
 /** One call of a function. */
 export interface HookRun {
   /** Whose function it is: functions of two accounts never share a process. */
   readonly accountId: number;
+  /** Of the hook; that of a hook which names none unless said. */
+  readonly runtime?: string;
   /** The customer's JavaScript, which exports `handler`. */
   readonly source: string;
   /**
@@ -22,7 +31,8 @@ export interface HookRun {
 
 /**
  * How a call ended. `error`: the function threw, or what it exports is no handler. `out_of_memory` and `crashed`: its
- * process had to be ended. `unavailable`: no process was free in time, or none could be started.
+ * process had to be ended. `unavailable`: no process was free in time, none could be started, or the runtime is not
+ * offered here; the output says so of the last.
  */
 export type HookEnding = 'success' | 'error' | 'timeout' | 'out_of_memory' | 'crashed' | 'unavailable';
 
@@ -63,13 +73,20 @@ export interface HookLayer {
   readonly remedy: string | null;
 }
 
+/** How one runtime fares. */
+export interface HookRuntimeHealth {
+  readonly name: string;
+  readonly state: 'ok' | 'degraded';
+  readonly reason: string | null;
+}
+
 export interface HookRunner {
   /** Runs the function in a fresh context. Rejects for nothing that the function can do. */
   run(call: HookRun): Promise<HookRunResult>;
   /** Refuses with line and column what does not compile; null when it does. Runs nothing. */
   checkSyntax(source: string): { readonly line: number; readonly column: number; readonly message: string } | null;
   /** Starts the account's process and compiles in advance, so that the next call need not wait; settles when that is done, or cannot be. */
-  warm(call: Pick<HookRun, 'accountId' | 'source' | 'packages'>): Promise<void>;
+  warm(call: Pick<HookRun, 'accountId' | 'runtime' | 'source' | 'packages'>): Promise<void>;
   /** The account's functions changed: calls from now on run in a new process. */
   recycle(accountId: number): void;
   /** Whether functions can be run now. */
@@ -77,6 +94,8 @@ export interface HookRunner {
     readonly state: 'ok' | 'degraded';
     readonly reason: string | null;
     readonly layers: readonly HookLayer[];
+    /** Each that is offered, and why it cannot run a function now. */
+    readonly runtimes: readonly HookRuntimeHealth[];
   };
   /** Ends every process. */
   close(): Promise<void>;

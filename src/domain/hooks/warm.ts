@@ -62,8 +62,8 @@ async function warmAccount(services: WarmServices, accountId: number): Promise<v
   const running = await chooseVersions(services, accountId, await store.hooks.listLive(accountId));
   const used = running.filter(({ definition }) => definition.function !== '').slice(0, mostHooks);
   for (const { definition } of used) {
-    const { packageBuildId } = definition;
+    const { packageBuildId, runtime } = definition;
     const packages = packageBuildId === null ? null : await packageBuilds.read(accountId, packageBuildId);
-    await hooks.warm({ accountId, source: sourceOf(definition.function), packages });
+    await hooks.warm({ accountId, runtime, source: sourceOf(definition.function), packages });
   }
 }

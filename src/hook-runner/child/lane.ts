@@ -11,6 +11,7 @@ declare const guestScript: string;
 
 const ivm = createRequire(import.meta.filename)(process.argv[2] as string) as typeof IsolatedVm;
 
+const nodeMajor = Number.parseInt(process.versions.node, 10);
 const memoryMegabytes = 32;
 /** Until what was written before a timeout is given up. */
 const answerMilliseconds = 100;
@@ -84,6 +85,7 @@ export function createLane(send: (message: FromProcess) => void): Lane {
       new ivm.Callback(post, { ignored: true }),
       wrapped.derefInto(),
       modules?.derefInto(),
+      nodeMajor,
     ];
     try {
       return (await enter.apply(undefined, given, { result: asPromisedCopy, timeout })) as string;

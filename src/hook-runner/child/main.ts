@@ -5,6 +5,7 @@
 
 import { createFrameReader, encodeFrame } from '../frames.ts';
 import type { FromProcess, ToProcess } from '../protocol.ts';
+import { decodeAnswer } from './decode.ts';
 import { createLanes } from './lanes.ts';
 
 /** The service sends packages too; it is trusted, and this only keeps a mistake from filling the memory. */
@@ -26,7 +27,11 @@ const read = createFrameReader(maximumBytes);
 function receive(message: ToProcess): void {
   if (message.op === 'load') lanes.load(message);
   else if (message.op === 'run') lanes.run(message);
-  else lanes.settle(message.run, message.call, message.answer);
+  else void settle(message);
+}
+
+async function settle({ run, call, answer, coding }: Extract<ToProcess, { op: 'fetched' }>): Promise<void> {
+  lanes.settle(run, call, coding === null ? answer : await decodeAnswer(answer));
 }
 
 process.stdin.on('data', (chunk: Buffer) => {

@@ -144,6 +144,16 @@ export function hookVerbs(db: Knex): HookStore {
         const gone = await tx('hooks').where({ account_id: accountId, id: hookId }).delete();
         return gone === 1 ? released : null;
       }),
+    countRuntimes: async () => {
+      const found: DbRow[] = await db('hooks as h')
+        .join('hook_versions as v', { 'v.account_id': 'h.account_id', 'v.hook_id': 'h.id', 'v.version': 'h.version' })
+        .where('h.disabled', 0)
+        .groupBy('v.runtime')
+        .orderBy('v.runtime')
+        .select('v.runtime')
+        .count({ total: '*' });
+      return found.map((row) => ({ runtime: String(row['runtime']), hooks: Number(row['total']) }));
+    },
     listAccounts: async (limit) => {
       const lastRun = db('hook_executions as e')
         .max('e.created_at')

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { examineStoredRuntimes } from '../../../src/cli/hook-findings.ts';
+import { createHook, rollBackHook } from '../../../src/domain/hooks/hooks.ts';
 import { onApps } from './on-apps.ts';
-import { stage } from './stage.ts';
+import { handlerOf, stage } from './stage.ts';
 
 // What a sign-in makes of a hook that fails.
 onApps('a hook that fails', (app) => {
@@ -45,6 +47,47 @@ onApps('a hook that fails', (app) => {
       assert.equal(await on.idleMinutes(await on.signIn(undefined, undefined, `way-${at}`)), 30, outcome);
       const failed = { hook_id: id, user_id: on.user.id, reason: outcome, sign_in: 'continued' };
       assert.deepEqual((await on.told('hook.failed')).at(-1), failed);
+    }
+  });
+
+  it('so does one whose runtime is not offered here: no other runs in its place, and its log says why', async () => {
+    for (const [hookFailure, status] of [
+      ['deny', 403],
+      ['continue', 0],
+    ] as const) {
+      const on = await stage(app(), { hook_failure: hookFailure });
+      const { services, account } = on.app;
+      const elsewhere = { ...services, hookRuntimes: ['jsruntime99.x'] };
+      const input = { type: 'pre-authentication', function: handlerOf('return null;') };
+      const before = await services.store.hooks.countRuntimes();
+      const { hook } = await createHook(elsewhere, account, input);
+      await createHook(elsewhere, account, { ...input, disabled: true });
+      assert.equal(await on.status(), status);
+      const [record] = await on.logs(hook.uuid);
+      assert.equal(record?.outcome, 'unavailable');
+      assert.match(
+        record?.events[0] ?? '',
+        /\tERROR\tthe runtime jsruntime99\.x is not offered here: HOOK_RUNTIMES names those that are$/,
+      );
+      assert.deepEqual(
+        (await on.told('hook.failed')).map((detail) => (detail as { reason: string }).reason),
+        ['unavailable'],
+      );
+      const offered = [{ name: 'jsruntime12.x', node: null }];
+      const counted = (await services.store.hooks.countRuntimes()).find(({ runtime }) => runtime === 'jsruntime99.x');
+      const known = before.find(({ runtime }) => runtime === 'jsruntime99.x')?.hooks ?? 0;
+      assert.equal(counted?.hooks, known + 1);
+      const [finding, ...more] = await examineStoredRuntimes({ hookRuntimes: offered }, services.store);
+      assert.deepEqual([finding?.layer, finding?.status, more], ['hook runtime jsruntime99.x', 'degraded', []]);
+      const test = await on.api.done(200, 'POST', `/hooks/${hook.uuid}/test`, {});
+      assert.deepEqual([test.outcome, test.output.length], ['unavailable', 1]);
+      // Written again it must name another, and the version before it does not come back.
+      const members = { type: 'pre-authentication', function: handlerOf('return null;') };
+      await on.api.done(422, 'PUT', `/hooks/${hook.uuid}`, { ...members, runtime: 'jsruntime99.x' });
+      await on.api.done(200, 'PUT', `/hooks/${hook.uuid}`, members);
+      assert.equal(await on.status(), 0);
+      const refused = { code: 'value_invalid', detail: { name: 'runtime', message: 'runtime must be jsruntime12.x' } };
+      await assert.rejects(rollBackHook(services, account, hook.uuid), refused);
     }
   });
 

@@ -35,10 +35,11 @@ async function start(
   post: Parameters<typeof connect>[1],
   wrapped: Wrapped,
   packages: Packages,
+  nodeMajor: number,
 ): Promise<string> {
   connect(call, post);
   const { context, variables } = parse(input) as GuestInput;
-  defineProcess(variables);
+  defineProcess(variables, `${nodeMajor}.0.0`);
   try {
     const module = { exports: {} as { handler?: unknown } };
     wrapped.call(module.exports, module.exports, createRequire(packages), module, 'hook.js', '.');

@@ -54,11 +54,11 @@ function define(name: string, descriptor: PropertyDescriptor): void {
   Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, ...descriptor });
 }
 
-/** `process`, with the linked variables of the function and nothing of the service. */
-export function defineProcess(variables: Readonly<Record<string, string>>): void {
+/** `process`, with the linked variables of the function and nothing of the service; of the version its line alone. */
+export function defineProcess(variables: Readonly<Record<string, string>>, node: string): void {
   const env = Object.freeze(Object.assign(Object.create(null), variables));
   const nextTick = (action: (...values: unknown[]) => void, ...values: unknown[]) =>
     timers.queueMicrotask(() => action(...values));
-  const process = { env, version: 'v24.0.0', versions: Object.freeze({ node: '24.0.0' }), argv: [], nextTick };
+  const process = { env, version: `v${node}`, versions: Object.freeze({ node }), argv: [], nextTick };
   define('process', { value: Object.freeze(process), writable: false });
 }

@@ -1,0 +1,69 @@
+/** The runtimes that are offered: identifiers, and processes of the Node of each, which no other runtime shares. */
+
+import type { HookLayer, HookRunner, HookRuntime } from '../domain/hooks/runner.ts';
+import { confine } from './confinement.ts';
+import { createPool, type Pool, type PoolOptions } from './pool.ts';
+
+export interface Runtimes {
+  /** The processes that run functions of this identifier, of the first one when it is not said; null when it is not offered. */
+  poolOf(name: string | undefined): Pool | null;
+  readonly pools: readonly Pool[];
+  readonly health: HookRunner['health'];
+  /** Settles when it is known how processes of each are started. */
+  readonly probed: Promise<void>;
+}
+
+interface Opened {
+  readonly pool: Pool;
+  readonly probed: Promise<void>;
+  layers(): readonly HookLayer[];
+}
+
+function open(node: string | null, options: Omit<PoolOptions, 'command'>): Opened {
+  const confinement = confine(node);
+  let layers: readonly HookLayer[] = [];
+  const pool = createPool({ ...options, command: confinement.then(({ command }) => command) });
+  const probed = confinement.then(
+    (found) => {
+      layers = found.layers;
+    },
+    () => {},
+  );
+  return { pool, probed, layers: () => layers };
+}
+
+/**
+ * Opens the Node of each runtime; two identifiers may share one. `mostProcesses` is for all of them together: each gets
+ * an equal part, because an account can have a process of each.
+ */
+export function openRuntimes(runtimes: readonly HookRuntime[], options: Omit<PoolOptions, 'command'>): Runtimes {
+  const nodes = [...new Set(runtimes.map(({ node }) => node))];
+  const part = { ...options, mostProcesses: Math.max(1, Math.floor(options.mostProcesses / nodes.length)) };
+  const opened = new Map(nodes.map((node) => [node, open(node, part)]));
+  const all = [...opened.values()];
+
+  function health(): ReturnType<HookRunner['health']> {
+    const each = runtimes.map(({ name, node }) => {
+      const reason = opened.get(node)?.pool.trouble() ?? null;
+      return { name, state: reason === null ? ('ok' as const) : ('degraded' as const), reason };
+    });
+    const reason = each.find((one) => one.reason !== null)?.reason ?? null;
+    const layers = weakest(all.map((one) => one.layers()));
+    return { state: reason === null ? 'ok' : 'degraded', reason, layers, runtimes: each };
+  }
+
+  return {
+    poolOf(name) {
+      const runtime = name === undefined ? runtimes[0] : runtimes.find((one) => one.name === name);
+      return (runtime && opened.get(runtime.node)?.pool) ?? null;
+    },
+    pools: all.map(({ pool }) => pool),
+    health,
+    probed: Promise.all(all.map(({ probed }) => probed)).then(() => {}),
+  };
+}
+
+/** A layer that one of the Nodes lacks counts as off. */
+function weakest([first = [], ...others]: readonly (readonly HookLayer[])[]): readonly HookLayer[] {
+  return first.map((layer) => others.flat().find(({ name, state }) => name === layer.name && state === 'off') ?? layer);
+}

@@ -1,0 +1,36 @@
+/** Whether the programs that `HOOK_RUNTIMES` names can run functions: each is Node, and one that the add-on is there for. */
+
+import { accessSync, constants, statSync } from 'node:fs';
+import type { HookRuntime } from '../domain/hooks/runner.ts';
+import { type Judgement, judgeNode } from './floor.ts';
+import { addOnAbis, probeNode } from './probe.ts';
+
+/** A runtime with the version of its Node, judged; or with what is wrong with it, in words. */
+export type CheckedRuntime = { readonly runtime: HookRuntime } & (
+  | { readonly judged: Judgement; readonly mistake: null }
+  | { readonly judged: null; readonly mistake: string }
+);
+
+export function checkRuntimes(runtimes: readonly HookRuntime[]): readonly CheckedRuntime[] {
+  return runtimes.map((runtime) => {
+    const { name, node } = runtime;
+    if (node === null) return { runtime, judged: judgeNode(process.versions.node), mistake: null };
+    const found = examineProgram(node);
+    if (typeof found !== 'string') return { runtime, judged: found, mistake: null };
+    return { runtime, judged: null, mistake: `HOOK_RUNTIMES: ${node}, named for ${name}, ${found}` };
+  });
+}
+
+function examineProgram(file: string): Judgement | string {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 'is no file';
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    return 'cannot be executed';
+  }
+  const found = probeNode(file);
+  if (!found) return 'does not answer as Node does';
+  const abis = addOnAbis();
+  if (abis.includes(found.abi)) return judgeNode(found.version);
+  return `is Node ${found.version} with ABI ${found.abi}; what runs functions is there for ABI ${abis.join(' and ')}`;
+}

@@ -1,0 +1,73 @@
+/**
+ * A Node of the host that is newer than the one that npm brought along: security releases reach a host sooner than npm.
+ * `bin/gatehouse.js` goes on in it, in the same process.
+ */
+
+import { realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { compareVersions, judgeNode, majorOf } from './floor.ts';
+import { addOnAbis, ask, probeNode } from './probe.ts';
+
+/** Programs that are asked for their version: each costs a few milliseconds at every start. */
+const mostAsked = 3;
+const writableByAll = 0o002;
+
+/** Whether npm installed a program: it stands in a `node_modules`. */
+function isBroughtByNpm(file: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(file);
+}
+
+export interface Running {
+  /** `process.version`. */
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The file of the first Node on the PATH that is better than the running one and can load the service's add-ons; null
+ * when there is none. What npm installed is passed over, and so are folders named relative to where the command is typed.
+ */
+export function findBetterNode({ version, environment }: Running): string | null {
+  // What the options of this process mean to another version is found out by nobody.
+  const { NODE_OPTIONS: _, ...env } = environment;
+  for (const file of candidates(environment['PATH'] ?? '')) {
+    const told = ask(file, ['--version'], env);
+    if (told === null || !isBetter(told, version)) continue;
+    const found = probeNode(file, env);
+    if (found && isFit(found.file) && isBetter(found.version, version) && addOnAbis().includes(found.abi)) {
+      return found.file;
+    }
+  }
+  return null;
+}
+
+/** Newer, of the same line or of a later one with long-term support, and not unsound where the running one is sound. */
+function isBetter(told: string, running: string): boolean {
+  const major = majorOf(told);
+  if (compareVersions(told, running) <= 0 || (major !== majorOf(running) && major % 2 !== 0)) return false;
+  return judgeNode(told).state === 'ok' || judgeNode(running).state !== 'ok';
+}
+
+function candidates(path: string): readonly string[] {
+  const found = new Set<string>();
+  for (const folder of path.split(delimiter)) {
+    if (found.size >= mostAsked) break;
+    const file = join(folder, 'node');
+    // A link leads a manager of versions to what it is: the name that was called is kept.
+    if (isAbsolute(folder) && isFit(file) && ![...found].some((other) => isSame(other, file))) found.add(file);
+  }
+  return [...found];
+}
+
+function isFit(file: string): boolean {
+  const stats = isAbsolute(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+  return stats?.isFile() === true && (stats.mode & writableByAll) === 0 && !isOwn(file);
+}
+
+function isOwn(file: string): boolean {
+  return isBroughtByNpm(file) || isBroughtByNpm(realpathSync(file));
+}
+
+function isSame(one: string, other: string): boolean {
+  return realpathSync(one) === realpathSync(other);
+}

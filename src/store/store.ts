@@ -146,6 +146,11 @@ export interface UserStore {
   create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
   find(accountId: number, id: number): Promise<UserRecord | null>;
   findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
+  /**
+   * As `find`, and nobody changes or removes the user until the transaction ends. A transaction that touches more of a
+   * user's rows does this first, so that no two wait for each other.
+   */
+  lock(accountId: number, id: number): Promise<UserRecord | null>;
   /** By folded e-mail or folded username; an e-mail match wins. */
   findByName(accountId: number, key: string): Promise<UserRecord | null>;
   findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;

@@ -70,16 +70,27 @@ export async function currentStep(
   return { step: 'granted', request, session, user };
 }
 
+/** What is found to have changed between two looks, so often in a row, is not looked at again. */
+const mostLooks = 3;
+
 /**
- * Decides what comes next, and finishes the request when nothing does: the one place where a code, or tokens instead of one, are made. Throws
- * `authorization_request_invalid`, and for a signed-in user who may not go on `user_locked`, `user_suspended`,
- * `user_inactive` or `access_not_assigned`.
+ * Decides what comes next, and finishes the request when nothing does. Throws `authorization_request_invalid`, and for a
+ * signed-in user who may not go on `user_locked`, `user_suspended`, `user_inactive` or `access_not_assigned`.
  */
 export async function continueAuthorization(
   services: FinishServices,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const next = await nextStep(services, account, browser);
+    if (next) return next;
+  }
+  throw new Failure('unavailable', { reason: 'the session changes all the time', retryAfterSeconds: 1 });
+}
+
+/** Null when what was found was not so any more in the transaction that would have ended the request. */
+async function nextStep(services: FinishServices, account: Account, browser: BrowserState): Promise<NextStep | null> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
   const end = (result: Granted | AuthorizationError) => finishRequest(services, account, current.request, result);

@@ -413,6 +413,9 @@ export interface SessionStore {
   create(session: NewSession): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
+  /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
+  noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
+  isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
   /** False when there is none. */
   end(accountId: number, digest: string): Promise<boolean>;
   /** All of them, but for the one of the digest `except`. */

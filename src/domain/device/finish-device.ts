@@ -3,10 +3,9 @@ import type { AwaitingDevice } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { admitSession } from '../login/admit-session.ts';
 import type { OpenRequest } from '../login/authorization-request.ts';
-import { wayOf } from '../login/due.ts';
 import type { Granted } from '../login/finish.ts';
-import { admit } from '../opening/admit.ts';
 import { openDevice } from '../opening/open.ts';
 
 /**
@@ -26,10 +25,7 @@ export async function finishDevice(
   const userId = result === 'denied' ? record.decidedBy : result.user.id;
   if (userId === null) throw new Failure('internal', { reason: 'nobody decided about the device' });
   const isFinished = await services.store.transaction(async (tx) => {
-    const verdict =
-      result === 'denied'
-        ? null
-        : await admit(services, tx, account, { by: 'session', ...result }, wayOf(request, result.user));
+    const verdict = result === 'denied' ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return false;
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) throw ended();
     const isDecided =

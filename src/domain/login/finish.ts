@@ -4,10 +4,10 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';
-import { type Admitted, admit } from '../opening/admit.ts';
+import type { Admitted } from '../opening/admit.ts';
 import { openCode } from '../opening/open.ts';
+import { admitSession } from './admit-session.ts';
 import type { OpenRequest } from './authorization-request.ts';
-import { wayOf } from './due.ts';
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
@@ -77,15 +77,4 @@ function giveCode(
     const code = await openCode(services, tx, account, admitted, client, session, record.parameters);
     return async () => ({ code });
   };
-}
-
-/** Whether the session still is what it was when the request was looked at; first in the transaction that ends it. */
-export function admitSession(
-  services: Pick<Services, 'clock'>,
-  tx: StoreVerbs,
-  account: Account,
-  request: OpenRequest,
-  { session, user }: Granted,
-) {
-  return admit(services, tx, account, { by: 'session', session, user }, wayOf(request, user));
 }

@@ -96,16 +96,18 @@ async function stop(
   return null;
 }
 
-/** Keeps with the request what hooks chose, for all that follows; answers the request as it stands then. */
+/** Keeps with the request what hooks chose, for all that follows, where they left anything; answers the request as it stands then. */
 export async function keepFired(
   tx: Pick<StoreVerbs, 'authorizations'>,
   account: Account,
   { record, client }: OpenRequest,
   user: Pick<UserRecord, 'id'>,
   { chosen, traits }: Fired,
+  when: 'needed' | 'always' = 'needed',
 ): Promise<OpenRequest> {
   // A sign-in before this one, in the same request, may have left something.
-  if (chosen === null && traits === null && record.hookPolicyUserId === null) return { record, client };
+  if (when === 'needed' && chosen === null && traits === null && record.hookPolicyUserId === null)
+    return { record, client };
   const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
   await tx.authorizations.keepFiring(account.id, record.digest, fired);
   return { client, record: { ...record, ...fired } };

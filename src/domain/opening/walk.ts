@@ -1,6 +1,6 @@
 /** From a first factor to whatever opens: one way for every sign-in. */
 
-import type { UserRecord } from '../../store/records.ts';
+import type { ClientRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
@@ -35,7 +35,7 @@ export async function walkIn<Result>(
   const { user } = evidence;
   const failure = await findStandingFailure(services.store, afterReplacing(user), door.client);
   if (failure) return { at: 'refused', user, failure };
-  const fired = await fire(services, account, user, door, seen);
+  const fired = await passHooks(services, account, user, door.client, seen);
   if ('at' in fired) return fired;
   const way = { ...door, hookPolicyId: fired.chosen?.id ?? null };
   return services.store.transaction(async (tx) => {
@@ -44,13 +44,14 @@ export async function walkIn<Result>(
   });
 }
 
-async function fire(
+/** Runs the hooks of a sign-in; a refusal of theirs is answered, not thrown. */
+export async function passHooks(
   services: RunServices,
   account: Account,
   user: UserRecord,
-  { client }: Pick<Door, 'client'>,
+  client: ClientRecord,
   { username, source, userAgent }: SeenAttempt,
-): Promise<Fired | Halted> {
+): Promise<Fired | Extract<Halted, { readonly at: 'refused' }>> {
   const device = { userAgent: userAgent ?? null };
   try {
     return await firePreAuthentication(services, account, { user, client, username, source, device });

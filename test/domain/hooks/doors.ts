@@ -111,11 +111,16 @@ function link(make: (app: TestApp, email: string | null) => Promise<string>): Do
   };
 }
 
-const singleSignOn: Door = async (ground) => {
-  const { user, jar } = await signedIn(ground);
-  const other = await otherApp(ground, user);
-  return async () => endOf(await walk(ground.app, jar, authorizePath(other)));
-};
+function singleSignOn(setting: string): Door {
+  return async (parent) => {
+    const app = await parent.app.another({ hook_on_sso: setting, 'limit.api-2': 'off' });
+    const ground = { ...parent, app };
+    const { user, jar } = await signedIn(ground);
+    const other = await otherApp(ground, user);
+    await makeHook(ground);
+    return async () => endOf(await walk(app, jar, authorizePath(other)));
+  };
+}
 
 /** The hook of an account, whose answer the test decides, and a policy that it can choose. */
 export async function makeHook({ app, demanding }: Ground, type = 'pre-authentication'): Promise<void> {
@@ -194,7 +199,8 @@ export const doors = {
     return async () =>
       endOf(await submit(app, await walk(app, jar, authorizePath(client, asked)), { otp: device.code() }));
   },
-  'single sign-on': singleSignOn,
+  'single sign-on, `hook_on_sso=never`': singleSignOn('never'),
+  'single sign-on, `hook_on_sso=each_app`': singleSignOn('each_app'),
   'device: its user signs in': async (ground) => {
     const { app } = ground;
     const client = await registerClient(app, deviceMetadata);

@@ -59,7 +59,9 @@ export async function findDue(
     const demand = await demandOf(services, account, way, user, policy);
     if (demand !== 'none') return { due: stepOf(demand), policy };
   }
-  const own = await effectivePolicy(services, account, user, null);
+  // Where neither a hook nor the app has said otherwise the user's own is in force.
+  const isOwn = way.hookPolicyId === null && way.client.policyId === null;
+  const own = isOwn ? policy : await effectivePolicy(services, account, user, null);
   // A password that is too old stops nobody who did not use it; one that somebody marked as expired stops everybody.
   const isUsed = methods.some((method) => passwordMethods.includes(method));
   const mustReplace = isUsed ? mustReplacePassword(user, own, services.clock.now()) : user.status === 4;

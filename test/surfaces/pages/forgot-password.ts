@@ -175,6 +175,28 @@ export function forgotPassword(app: AppOf): void {
     assert.equal(heading(next.answer), 'Sign in', 'the password comes first');
   });
 
+  it('a session of a link enrols no factor, at the account pages or for an application, before the password was given', async () => {
+    const setting = await settle(app());
+    const { email } = setting.user;
+    const acr_values = 'urn:gatehouse:acr:multi-factor';
+    for (const onward of [
+      '/account/second-factors/new',
+      '/account/passkeys',
+      authorizePath(setting.client, { acr_values }),
+    ]) {
+      const jar = new CookieJar();
+      const typed = `${goodPassword} ${onward.length}`;
+      const form = { new_password: typed, new_password_confirmation: typed };
+      const at = await submit(app(), await open(await newLink(app(), email), jar), form);
+      assert.equal(heading(at.answer), 'Your account');
+      const asked = await open(onward, jar);
+      assert.equal(heading(asked.answer), 'Sign in', onward);
+      const after = await submit(app(), asked, { username: email ?? '', password: typed });
+      assert.equal(after.answer.status, 200);
+      assert.notEqual(heading(after.answer), 'Sign in', onward);
+    }
+  });
+
   it('a pause after wrong passwords is over with the new one', async () => {
     const setting = await settle(app());
     for (let tries = 0; tries < 11; tries += 1) {

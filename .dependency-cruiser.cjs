@@ -104,6 +104,15 @@ module.exports = {
       to: { path: '^src/services\\.ts$', dependencyTypesNot: typesOnly },
     },
     {
+      name: 'one-way-in',
+      comment:
+        'What opens a session, a code, a grant or says that somebody signed in is called by the one module that has it ' +
+        'from `admit` that they may. Which verbs of the store these files alone may call, scripts/check.ts says.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/domain/opening/(open\\.ts|openers/)' },
+      to: { path: '^src/domain/opening/openers/', dependencyTypesNot: typesOnly },
+    },
+    {
       name: 'store-interface-imports',
       comment: 'The store is described in the words of the domain: no Knex types, no driver, no framework.',
       severity: 'error',

@@ -926,11 +926,12 @@ export interface paths {
          *
          *     | Type | Fires | Answers |
          *     |---|---|---|
-         *     | `pre-authentication` | once a sign-in, after the right password and before anything else is asked | `{"user": {"policy_id": 7}}`: this policy holds for this sign-in; `null`: the user's own; `{"success": false}`: no sign-in |
+         *     | `pre-authentication` | once a sign-in at every door, after the first factor was right and before anything else is asked or opened | `{"user": {"policy_id": 7}}`: this policy holds for this sign-in; `null`: the user's own; `{"success": false}`: no sign-in |
          *     | `user-migration` | at a hosted sign-in with a name that no user has | `{"success": true, "user": {…}}`: makes the user; anything else: refused as a wrong password |
          *
          *     Hooks of one type run in the order in which they were created, each with the policy chosen so far. The account's
-         *     setting `hook_failure` says what a sign-in does when all runs of a hook fail. An account has up to 100 hooks.
+         *     setting `hook_failure` says what a sign-in does when all runs of a hook fail, and `hook_on_sso` (`never`, `each_app`) whether
+         *     `pre-authentication` also runs when a session is first used for an app. The page on hooks says at which doors they run. An account has up to 100 hooks.
          */
         readonly post: operations["createHook"];
         readonly delete?: never;

@@ -270,8 +270,10 @@ export interface paths {
         /**
          * Choose a password and sign in
          * @description Sets the password, activates a user who waited for one, ends what a former password opened (sessions and grants),
-         *     uses the link up, signs the user in and answers 303 to `/signed-in`, after a forgotten password to `/account`. Where the policy asks for a second factor
-         *     nobody is signed in: the answer is a page that says that the password is saved.
+         *     and uses the link up. Then the sign-in goes on as after a password: the hooks of the account run, and the answer is 303 to `/signed-in`, after a
+         *     forgotten password to `/account`, both by way of `/second-factor` for a user who has a second factor. A link shows who reads the mailbox, and no more:
+         *     tokens of such a session say `amr` `["urn:gatehouse:amr:mailbox"]`, and no second factor is enrolled with it. Where the policy asks for one that the user
+         *     does not have, nobody is signed in: the answer is a page that says that the password is saved. Where a hook refuses, that page is 403.
          *
          *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
          *     again. A user who is locked or suspended gets 403, and the link stays as it is.
@@ -2366,7 +2368,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The password is saved; nobody is signed in, since the policy asks for a second factor. */
+            /** @description The password is saved; nobody is signed in, since the policy asks for a second factor that the user does not have. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2390,7 +2392,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. */
+            /** @description The password is saved and the user is signed in; `/signed-in` or `/account` says so. Of a user who has a second factor, to `/continue`, which asks for it. */
             readonly 303: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

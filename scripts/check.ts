@@ -54,6 +54,19 @@ function contracts(): string[] {
   return [...yaml('openapi'), ...yaml('openapi/workflows')];
 }
 
+/** The modules of src, by their paths below it. Lines of comment are empty. */
+function* sources(): Generator<{ readonly file: string; readonly source: string }> {
+  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue;
+    const source = readFileSync(join(root, 'src', file), 'utf8');
+    yield { file, source: source.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '') };
+  }
+}
+
+function lineOf(source: string, index: number): number {
+  return source.slice(0, index).split('\n').length;
+}
+
 const environmentReaders = [
   /\bprocess\s*(?:\?\.|\.)\s*env\b/g,
   /\bprocess\s*(?:\?\.)?\[\s*['"`]env/g,
@@ -61,22 +74,64 @@ const environmentReaders = [
   /\bimport\s[^;]*\benv\b[^;]*\bfrom\s*['"](?:node:)?process['"]/g,
 ];
 
-/** `file:line` of everything in src that reads the environment past `src/config.ts`. Lines of comment do not count. */
+/** `file:line` of everything in src that reads the environment past `src/config.ts`. */
 async function readersOfEnvironment(): Promise<Outcome> {
   const places: string[] = [];
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts') || file === 'config.ts') {
-      continue;
-    }
-    const source = readFileSync(join(root, 'src', file), 'utf8').replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '');
+  for (const { file, source } of sources()) {
+    if (file === 'config.ts') continue;
     for (const pattern of environmentReaders) {
       for (const { index } of source.matchAll(pattern)) {
-        const line = source.slice(0, index).split('\n').length;
-        places.push(`src/${file}:${line}: only src/config.ts reads the environment\n`);
+        places.push(`src/${file}:${lineOf(source, index)}: only src/config.ts reads the environment\n`);
       }
     }
   }
   return { passed: places.length === 0, output: places.join('') };
+}
+
+/** Where the verbs of the store may be called that let somebody in; whoever else wants to asks `src/domain/opening/open.ts`. */
+const openers = /^(store\/|domain\/opening\/openers\/)/;
+
+/** Beside these: a client's own token, of no user, and the denial of a device. */
+const opening: readonly { readonly what: RegExp; readonly also: readonly string[] }[] = [
+  { what: /\bsessions\s*(?:\?\.|\.)\s*create\b/g, also: [] },
+  { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
+  { what: /\bauthorizations\s*(?:\?\.|\.)\s*createCode\b/g, also: [] },
+  { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },
+  {
+    what: /\baddAccessTokens?\b/g,
+    also: ['domain/tokens/client-credentials.ts', 'domain/gathered-writes.ts'],
+  },
+  {
+    what: /'sign_in\.succeeded'/g,
+    also: ['domain/audit/events.ts', 'domain/audit/event-details.ts', 'domain/opening/open.ts'],
+  },
+  {
+    what: /\blastLogin\s*:(?!\s*null\b)/g,
+    also: [],
+  },
+];
+
+/** `file:line` of everything in src that opens a session, a code or a grant past the one place. */
+async function sideDoors(): Promise<Outcome> {
+  const places: string[] = [];
+  for (const { file, source } of sources()) {
+    if (openers.test(file)) continue;
+    for (const { what, also } of opening) {
+      if (also.includes(file)) continue;
+      for (const { 0: found, index } of source.matchAll(what)) {
+        places.push(`src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts\n`);
+      }
+    }
+  }
+  return { passed: places.length === 0, output: places.join('') };
+}
+
+/** Passed when all did. */
+function all(...parts: readonly Check[]): Check {
+  return async () => {
+    const outcomes = await Promise.all(parts.map((part) => part()));
+    return { passed: outcomes.every(({ passed }) => passed), output: outcomes.map(({ output }) => output).join('') };
+  };
 }
 
 const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error', '--max-problems', '1000'];
@@ -84,10 +139,9 @@ const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error
 // The longest first, so that the two lanes end together.
 const checks: Readonly<Record<string, Check>> = {
   types: tool('tsc', ['-p', '.', '--pretty', 'false']),
-  imports: tool(
-    'depcruise',
-    ['--config', '.dependency-cruiser.cjs', 'src', 'generated', 'scripts', 'test'],
-    /^ *error /m,
+  imports: all(
+    tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src', 'generated', 'scripts', 'test'], /^ *error /m),
+    sideDoors,
   ),
   generated: program('scripts/generate.ts', ['--check']),
   settings: program('scripts/settings-table.ts', ['--check']),

@@ -64,6 +64,7 @@ export interface PreAuthenticationContextV1M1 extends Omit<PreAuthenticationCont
     /** ISO 8601 in UTC; null before the first sign-in. */
     readonly last_login_success: string | null;
   };
+  /** Where a sign-in is to no app (account pages, links, delegated authentication): id 0, `uuid` all zeros. */
   readonly app: {
     readonly id: number;
     /** The `client_id`. */

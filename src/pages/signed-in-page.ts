@@ -25,8 +25,15 @@ export function signedInPage({ accountName, userName, userEmail }: SignedInView)
   );
 }
 
-/** What a user with a link is told where a second factor is asked for as well. */
-export function passwordSavedPage(accountName: string, forgotten = false): string {
+const onwards = {
+  invite: 'Open the application that you were invited to, and sign in there with the new password.',
+  reset: 'Sign in with it at your application, or here at your account.',
+  not_let_in:
+    'The rules of this account do not let you sign in now. Try again later. If it stays so, ask your administrator.',
+} as const;
+
+/** What a user is told whose password was saved by a link, and whom the link does not sign in: by the kind of the link, or since a rule forbids it. */
+export function passwordSavedPage(accountName: string, onward: keyof typeof onwards): string {
   const heading = 'Your password is saved';
   return page(
     'signed-in',
@@ -35,10 +42,8 @@ export function passwordSavedPage(accountName: string, forgotten = false): strin
       heading,
       app: tile(accountName, undefined),
       user: undefined,
-      account: forgotten ? formAction('showAccount') : undefined,
-      message: forgotten
-        ? 'Sign in with it at your application, or here at your account.'
-        : 'Open the application that you were invited to, and sign in there with the new password.',
+      account: onward === 'reset' ? formAction('showAccount') : undefined,
+      message: onwards[onward],
     },
   );
 }

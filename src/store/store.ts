@@ -146,6 +146,11 @@ export interface UserStore {
   create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
   find(accountId: number, id: number): Promise<UserRecord | null>;
   findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
+  /**
+   * As `find`, and nobody changes or removes the user until the transaction ends. A transaction that touches more of a
+   * user's rows does this first, so that no two wait for each other.
+   */
+  lock(accountId: number, id: number): Promise<UserRecord | null>;
   /** By folded e-mail or folded username; an e-mail match wins. */
   findByName(accountId: number, key: string): Promise<UserRecord | null>;
   findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;
@@ -408,6 +413,9 @@ export interface SessionStore {
   create(session: NewSession): Promise<SessionRecord>;
   find(accountId: number, digest: string): Promise<SessionRecord | null>;
   touch(accountId: number, id: number, lastSeenAt: Milliseconds): Promise<void>;
+  /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
+  noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
+  isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
   /** False when there is none. */
   end(accountId: number, digest: string): Promise<boolean>;
   /** All of them, but for the one of the digest `except`. */

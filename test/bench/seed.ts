@@ -15,7 +15,7 @@ import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import { type Registration, registerClient } from '../../src/domain/clients/register.ts';
-import { startGrant } from '../../src/domain/tokens/start-grant.ts';
+import { startGrant } from '../../src/domain/opening/openers/grant.ts';
 import type { Services } from '../../src/services.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { multiplyUsers } from './multiply-users.ts';

@@ -31,6 +31,25 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await sessions.find(accountId, later.digest), null);
   });
 
+  test('a session is used for apps until it may not last any more, or the app goes', async () => {
+    const { sessions, clients } = subject.store;
+    const { accountId, appId } = await newCast(subject.store);
+    const { accountId: otherId, appId: otherAppId } = await newCast(subject.store);
+    const session = { accountId, sid: unique(), expiresAt: now + hour };
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
+    await Promise.all([sessions.noteUse(session, appId), sessions.noteUse(session, appId)]);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
+    assert.equal(await sessions.isUsedFor(accountId, unique(), appId), false);
+    assert.equal(await sessions.isUsedFor(otherId, session.sid, otherAppId), false);
+    await subject.store.purge(now + hour - 1, 1000);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
+    await subject.store.purge(now + hour, 1000);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
+    await sessions.noteUse(session, appId);
+    await clients.remove(accountId, appId);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
+  });
+
   test('the sessions of a user: the last used first, and all ended but one', async () => {
     const { sessions } = subject.store;
     const { accountId, userId } = await newCast(subject.store);

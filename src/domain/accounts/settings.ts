@@ -23,6 +23,8 @@ export interface AccountSettings {
   readonly implicitGrant: boolean;
   /** What a sign-in does when all runs of a hook fail. */
   readonly hookFailure: 'deny' | 'continue';
+  /** Whether hooks also run when a session is first used for an app, or at sign-ins alone. */
+  readonly hookOnSso: 'never' | 'each_app';
   /** Whether contexts are kept, sealed, so that runs can be replayed. */
   readonly hookReplay: boolean;
   /** Names of the roles given to users that a user-migration makes. */
@@ -74,6 +76,7 @@ const settings = {
   'grant.password': onOff,
   'grant.implicit': onOff,
   hook_failure: oneOf('deny', ['deny', 'continue']),
+  hook_on_sso: oneOf('never', ['never', 'each_app']),
   hook_replay: oneOf('on', ['on', 'off']),
   hook_migration_roles: names,
   'refresh.grace_seconds': wholeNumber(10, 0, 60),
@@ -108,6 +111,7 @@ export function parseSettings(stored: Readonly<Record<string, string>>): Account
     passwordGrant: read(stored, 'grant.password') === 'on',
     implicitGrant: read(stored, 'grant.implicit') === 'on',
     hookFailure: read(stored, 'hook_failure'),
+    hookOnSso: read(stored, 'hook_on_sso'),
     hookReplay: read(stored, 'hook_replay') === 'on',
     hookMigrationRoles: read(stored, 'hook_migration_roles'),
     refreshGraceSeconds: read(stored, 'refresh.grace_seconds'),

@@ -1,32 +1,38 @@
 import type { Services } from '../../services.ts';
-import type { AwaitingDevice, SessionRecord } from '../../store/records.ts';
+import type { AwaitingDevice } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { admitSession } from '../login/admit-session.ts';
 import type { OpenRequest } from '../login/authorization-request.ts';
+import type { Granted } from '../login/finish.ts';
+import { openDevice } from '../opening/open.ts';
 
 /**
  * Ends the sign-in for a device, for exactly one caller: the device is let in as the session's user, or told that the
- * user did not allow it. Answers where the browser goes. Throws `authorization_request_invalid`.
+ * user did not allow it. Answers where the browser goes; null, with nothing done, when the session or its user is not what
+ * it was any more. Throws `authorization_request_invalid`.
  */
 export async function finishDevice(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { record, client }: OpenRequest,
+  request: OpenRequest,
   { digest }: AwaitingDevice,
-  result: SessionRecord | 'denied',
-): Promise<{ readonly location: string }> {
-  const now = services.clock.now();
+  result: Granted | 'denied',
+): Promise<{ readonly location: string } | null> {
+  const { record, client } = request;
   const { scope, redirectUri } = record.parameters;
-  const userId = result === 'denied' ? record.decidedBy : result.userId;
+  const userId = result === 'denied' ? record.decidedBy : result.user.id;
   if (userId === null) throw new Failure('internal', { reason: 'nobody decided about the device' });
-  const decision =
-    result === 'denied'
-      ? ({ decision: 'deny', userId, amr: null, authenticatedAt: null } as const)
-      : ({ decision: 'allow', userId, amr: result.amr, authenticatedAt: result.authenticatedAt } as const);
-  await services.store.transaction(async (tx) => {
+  const isFinished = await services.store.transaction(async (tx) => {
+    const verdict = result === 'denied' ? null : await admitSession(services, tx, account, request, result);
+    if (verdict && verdict.at !== 'end') return false;
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) throw ended();
-    if (!(await tx.deviceCodes.decide(account.id, digest, decision, now))) throw ended();
+    const isDecided =
+      result === 'denied' || verdict === null
+        ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId), services.clock.now())
+        : await openDevice(services, tx, account, verdict, digest, result.session);
+    if (!isDecided) throw ended();
     const about = { actor: { type: 'user', id: userId }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(
       tx,
@@ -36,8 +42,14 @@ export async function finishDevice(
         ? { ...about, action: 'device.denied', detail: { user_id: userId } }
         : { ...about, action: 'device.allowed', detail: { user_id: userId, scope } },
     );
+    return true;
   });
+  if (!isFinished) return null;
   return { location: `${redirectUri}?outcome=${result === 'denied' ? 'denied' : 'allowed'}` };
+}
+
+function denialOf(userId: number) {
+  return { decision: 'deny', userId, amr: null, authenticatedAt: null } as const;
 }
 
 function ended(): Failure {

@@ -7,6 +7,7 @@ import type { AuditEvent } from '../audit/events.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type PolicyAnswer, readPolicyAnswer } from './answers.ts';
 import { preAuthenticationContext, type SigningIn } from './context.ts';
 import { findFacts } from './facts.ts';
@@ -33,6 +34,16 @@ interface Firing {
   readonly events: readonly AuditEvent[];
 }
 
+/** What hooks see of an attempt. */
+export interface SeenAttempt {
+  /** The name as it was typed, or that of the user where none was. */
+  readonly username: string;
+  /** Address that it came from; null where that is not the user's. */
+  readonly source: string | null;
+  /** What the browser or program says of itself. */
+  readonly userAgent?: string | undefined;
+}
+
 /** What a sign-in goes on with. */
 export interface Fired {
   /** The policy chosen last; null: none was. */
@@ -42,7 +53,7 @@ export interface Fired {
 }
 
 /**
- * Runs the hooks of a sign-in whose password was right, each with the policy chosen so far, and answers the one chosen
+ * Runs the hooks of a sign-in whose first factor was right, each with the policy chosen so far, and answers the one chosen
  * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when one fails and the account's setting
  * says so. All is written down with one commit, whichever it is.
  */
@@ -50,10 +61,10 @@ export async function firePreAuthentication(
   services: RunServices,
   account: Account,
   signingIn: SigningIn,
-  inForce: PolicyRecord,
 ): Promise<Fired> {
   const { hooks, variables } = await findLiveHooks(services, account, 'pre-authentication');
   if (hooks.length === 0) return { chosen: null, traits: null };
+  const inForce = await effectivePolicy(services, account, signingIn.user, signingIn.client);
   const roles = await rolesOf(services, signingIn, hooks);
   const firing = { services, account, signingIn, correlationId: currentOrigin().requestId ?? randomUUID() };
   const policies = await services.store.policies.list(account.id);

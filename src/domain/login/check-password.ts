@@ -1,5 +1,5 @@
 import type { Passwords, Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { Milliseconds, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -23,7 +23,8 @@ export interface PasswordAttempt {
 
 /** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
 export type TriedPassword =
-  | { readonly user: UserRecord }
+  /** `checkedAt`: when the user was read whose password it is, before the hash was computed. */
+  | { readonly user: UserRecord; readonly checkedAt: Milliseconds }
   | { readonly user: null; readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
 
 /**
@@ -52,28 +53,34 @@ export async function tryPassword(
   const tryOnce = async (): Promise<TriedPassword> => {
     // The place is kept before anything is counted: who is turned away has not guessed.
     const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
-    if (tried.user) await renewImported(services, tried.user, attempt.password);
-    if (tried.user) return tried;
+    if (tried.user) return { ...tried, user: await renewImported(services, tried.user, attempt.password) };
     // Outside of the place, which others wait for while a function of the account runs.
     const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
-    if (migrated) return { user: migrated };
+    if (migrated) return { user: migrated, checkedAt: services.clock.now() };
     await recordFailure(services, account, tried);
     return tried;
   };
   return countFailures(limits, account, attempt.source, tryOnce, ({ user }) => user === null);
 }
 
-/** The first right sign-in with an imported password stores it as every other; a later one does when that cannot be now. */
+/**
+ * The first right sign-in with an imported password stores it as every other; a later one does when that cannot be now.
+ * Answers the user as stored then.
+ */
 async function renewImported(
   { store, passwords }: Pick<Services, 'store' | 'passwords'>,
-  { accountId, id, passwordDigest }: UserRecord,
+  user: UserRecord,
   password: string,
-): Promise<void> {
-  if (passwordDigest === null || !isImportedDigest(passwordDigest)) return;
+): Promise<UserRecord> {
+  const { accountId, id, passwordDigest: imported } = user;
+  if (imported === null || !isImportedDigest(imported)) return user;
   try {
-    await store.users.replaceDigest(accountId, id, passwordDigest, await passwords.digest(password));
+    const passwordDigest = await passwords.digest(password);
+    const isStored = await store.users.replaceDigest(accountId, id, imported, passwordDigest);
+    return isStored ? { ...user, passwordDigest } : user;
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'unavailable')) throw error;
+    return user;
   }
 }
 
@@ -92,8 +99,9 @@ async function verifyAttempt(
   account: Account,
   attempt: PasswordAttempt,
   verify: Passwords['verify'],
-): Promise<{ readonly user: UserRecord } | Refused> {
+): Promise<{ readonly user: UserRecord; readonly checkedAt: Milliseconds } | Refused> {
   const { store } = services;
+  const checkedAt = services.clock.now();
   const key = foldIdentifier(attempt.username);
   const user = key === null ? null : await findUser(services, account, key, attempt.nameIs);
   // Looked up for a name that nobody has as well. The user's own, whatever the app: nobody picks a door with more guesses.
@@ -106,7 +114,7 @@ async function verifyAttempt(
   const right = await verify(attempt.password, (counted && user?.passwordDigest) || null);
   if (right && user !== null) {
     await clearAttempts(services, user);
-    return { user };
+    return { user, checkedAt };
   }
   const reason = user === null ? 'unknown_user' : counted ? 'wrong_password' : 'closed';
   const closedAfter = counted === 'last' ? policy.maximumInvalidLoginAttempts : null;

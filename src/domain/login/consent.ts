@@ -1,10 +1,11 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters } from '../../store/records.ts';
+import type { AuthorizationParameters, ServerScopeRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { knownScopes } from '../tokens/scopes.ts';
-import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
+import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
@@ -37,6 +38,32 @@ export function isAllowed(parameters: AuthorizationParameters, allowed: readonly
   return consentScopes(parameters).every(
     (scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope),
   );
+}
+
+/** Whether the user has to be asked. */
+export async function needsConsent(
+  { store }: Pick<Services, 'store'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  user: UserRecord,
+): Promise<boolean> {
+  if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
+  // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
+  if (record.parameters.device) return true;
+  if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
+  const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
+  return allowed === null || !isAllowed(record.parameters, allowed);
+}
+
+/** The scopes asked for that are an API's, as its owner describes them. */
+export async function apiScopesOf(
+  services: Pick<Services, 'store'>,
+  { record, client }: OpenRequest,
+): Promise<readonly ServerScopeRecord[]> {
+  const { scope, serverId } = record.parameters;
+  const servers = await linkedServersOf(services, client);
+  const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
+  return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
 }
 
 /**

@@ -2,14 +2,14 @@ import type { Services } from '../../services.ts';
 import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { linkedServersOf } from '../tokens/audience.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
-import { isAllowed } from './consent.ts';
+import { apiScopesOf, needsConsent } from './consent.ts';
 import { type FinishServices, finishRequest, type Granted } from './finish.ts';
-import { acrOf } from './methods.ts';
-import { isOwnPages } from './own-pages.ts';
+import { areHooksDue, isSignedInFor, runHooksOnSso } from './hooks-on-sso.ts';
+import { acrOf, isOfLink } from './methods.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { unmetAcr } from './read-parameters.ts';
 import type { AuthorizationError, ClientAnswer } from './redirect.ts';
@@ -33,6 +33,8 @@ export type Step =
       readonly apiScopes: readonly ServerScopeRecord[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
+  /** The account wants its hooks to run first: the session is used for this app for the first time. */
+  | ({ readonly step: 'hooks'; readonly request: OpenRequest } & Granted)
   /** Somebody else signed in than the one user who is meant. */
   | { readonly step: 'other_user'; readonly request: OpenRequest }
   | ({ readonly step: 'granted'; readonly request: OpenRequest } & Granted);
@@ -60,7 +62,11 @@ export async function currentStep(
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, user, failure };
+  if (await areHooksDue(services, account, { request, session, user }))
+    return { step: 'hooks', request, session, user };
   const stepUp = await findStepUp(services, account, request, session, user);
+  // Whoever came in by a link gets no second factor of their own choice before they have given the password.
+  if (stepUp?.step === 'enrolment' && isOfLink(session.amr)) return { step: 'sign_in', request };
   if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };
@@ -70,16 +76,31 @@ export async function currentStep(
   return { step: 'granted', request, session, user };
 }
 
+/** What is found to have changed between two looks, so often in a row, is not looked at again. */
+const mostLooks = 4;
+
 /**
- * Decides what comes next, and finishes the request when nothing does: the one place where a code, or tokens instead of one, are made. Throws
- * `authorization_request_invalid`, and for a signed-in user who may not go on `user_locked`, `user_suspended`,
- * `user_inactive` or `access_not_assigned`.
+ * Decides what comes next, and finishes the request when nothing does. Throws `authorization_request_invalid`, and for a
+ * signed-in user who may not go on `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned` or `sign_in_refused`.
  */
 export async function continueAuthorization(
-  services: FinishServices,
+  services: FinishServices & RunServices,
   account: Account,
   browser: BrowserState,
 ): Promise<NextStep> {
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const next = await nextStep(services, account, browser);
+    if (next) return next;
+  }
+  throw new Failure('unavailable', { reason: 'the session changes all the time', retryAfterSeconds: 1 });
+}
+
+/** Null when what was found was not so any more in the transaction that would have ended the request. */
+async function nextStep(
+  services: FinishServices & RunServices,
+  account: Account,
+  browser: BrowserState,
+): Promise<NextStep | null> {
   const current = await currentStep(services, account, browser);
   const silent = current.request.record.parameters.prompt.includes('none');
   const end = (result: Granted | AuthorizationError) => finishRequest(services, account, current.request, result);
@@ -98,8 +119,14 @@ export async function continueAuthorization(
     case 'second_factor':
     case 'enrolment':
       return silent ? end(silentFactor(current)) : { show: current.step };
+    case 'hooks': {
+      const stopped = await runHooksOnSso(services, account, current);
+      if (!stopped) return null;
+      if (silent) return end(notAllowed);
+      throw stopped.failure;
+    }
     case 'refused':
-      if (silent) return end({ error: 'access_denied', description: 'the user may not use this application' });
+      if (silent) return end(notAllowed);
       throw current.failure;
     case 'consent':
       return silent ? end({ error: 'consent_required', description: 'consent is missing' }) : { show: 'consent' };
@@ -117,6 +144,11 @@ function findLateFault(
   // Who turns tokens off wants no more of them; a code is looked at when it is redeemed.
   return responseType === undefined ? null : responseTypeFault(account, request.client, responseType);
 }
+
+const notAllowed: AuthorizationError = {
+  error: 'access_denied',
+  description: 'the user may not use this application',
+};
 
 /** OpenID Connect Core §3.1.2.6. */
 function silentFactor({ session }: DueFactor): AuthorizationError {
@@ -146,10 +178,6 @@ async function needsSignIn(
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
 }
 
-function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: SessionRecord): boolean {
-  return record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt;
-}
-
 /** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */
 function isMeant(
   services: Pick<Services, 'vault'>,
@@ -159,28 +187,4 @@ function isMeant(
 ): boolean {
   const { subject } = record.parameters;
   return subject === undefined || subject === subjectOf(services, account, client, user);
-}
-
-async function needsConsent(
-  { store }: Pick<Services, 'store'>,
-  account: Account,
-  { record, client }: OpenRequest,
-  user: UserRecord,
-): Promise<boolean> {
-  if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
-  // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
-  if (record.parameters.device) return true;
-  if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
-  const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
-  return allowed === null || !isAllowed(record.parameters, allowed);
-}
-
-async function apiScopesOf(
-  services: Pick<Services, 'store'>,
-  { record, client }: OpenRequest,
-): Promise<readonly ServerScopeRecord[]> {
-  const { scope, serverId } = record.parameters;
-  const servers = await linkedServersOf(services, client);
-  const named = servers.filter(({ server }) => serverId === null || server.id === serverId);
-  return named.flatMap(({ scopes }) => scopes).filter(({ value }) => scope.includes(value));
 }

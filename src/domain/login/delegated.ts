@@ -2,16 +2,18 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
-import { findDemand } from '../second-factor/demand.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
+import type { Halted, Waiting } from '../opening/admit.ts';
+import { methodsOf } from '../opening/evidence.ts';
+import { openAnswer } from '../opening/open.ts';
+import { walkIn } from '../opening/walk.ts';
 import { newSecret } from '../secrets.ts';
 import { mostCharacters } from '../users/password-rules.ts';
-import { mustReplacePassword } from '../users/set-password.ts';
 import { tryPassword } from './check-password.ts';
-import { passwordMethods } from './methods.ts';
-import { findStatusFailure } from './standing.ts';
+import { ownPages } from './own-pages.ts';
+import { changedMeanwhile } from './standing.ts';
 
-type DelegatedServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
+type DelegatedServices = RunServices & Pick<Services, 'random' | 'passwords'>;
 
 /** What another program's sign-in form was given; either may be missing. */
 export interface DelegatedAttempt {
@@ -26,9 +28,9 @@ export type DelegatedResult =
   | { readonly outcome: 'refused' };
 
 /**
- * Whether the password is the user's, for the caller behind an API key (the document's §4.5). The check, its counters
- * and the trail are those of the hosted sign-in. Where that would ask for more than the password, or refuse the user,
- * the answer is a refusal. Throws `unavailable` when too many wait.
+ * Whether the password is the user's, for the caller behind an API key (the document's §4.5). The check, its counters,
+ * the hooks and the trail are those of the hosted sign-in. Where that would ask for more than the password, or refuse
+ * the user, the answer is a refusal. Throws `unavailable` when too many wait.
  */
 export async function authenticateDelegated(
   services: DelegatedServices,
@@ -47,27 +49,34 @@ export async function authenticateDelegated(
   } as const;
   const tried = await tryPassword(services, account, attempt);
   if (!tried.user) return { outcome: tried.reason === 'unknown_user' ? 'unknown_user' : 'refused' };
-  const { user } = tried;
-  const reason = await findObstacle(services, account, user);
-  const target = { type: 'user', id: user.id } as const;
-  await services.store.transaction(async (tx) => {
-    if (reason !== null) {
-      const detail = { reason, method: 'delegated' } as const;
-      await recordEvent(tx, services, account, { action: 'sign_in.refused', target, detail });
-      return;
-    }
-    await tx.users.update(account.id, user.id, { lastLogin: services.clock.now() });
-    const detail = { method: 'delegated', methods: passwordMethods } as const;
-    await recordEvent(tx, services, account, { action: 'sign_in.succeeded', target, detail });
+  const { user, checkedAt } = tried;
+  const evidence = { by: 'password', user, checkedAt } as const;
+  // Of the user's own browser nothing is known.
+  const door = { client: ownPages(account), wantsSecondFactor: false, seen: { username: email, source: null } };
+  const methods = methodsOf(evidence);
+  const walked = await walkIn(services, account, evidence, door, async (tx, reached) => {
+    if (reached.at === 'end')
+      await openAnswer(services, tx, account, reached, { methods, where: { method: 'delegated' } });
+    return reached;
   });
-  return reason === null ? { outcome: 'authenticated', user } : { outcome: 'refused' };
+  if (walked.at === 'end') return { outcome: 'authenticated', user: walked.user };
+  const detail = { reason: reasonOf(walked), method: 'delegated' } as const;
+  const target = { type: 'user', id: user.id } as const;
+  await recordEvent(services.store, services, account, { action: 'sign_in.refused', target, detail });
+  return { outcome: 'refused' };
 }
 
-/** Why the right password alone does not sign this user in; null when it does. */
-async function findObstacle(services: DelegatedServices, account: Account, user: UserRecord): Promise<string | null> {
-  const failure = findStatusFailure(user);
-  if (failure) return user.status === 4 ? 'password_expired' : failure.code;
-  const policy = await effectivePolicy(services, account, user, null);
-  if (mustReplacePassword(user, policy, services.clock.now())) return 'password_expired';
-  return (await findDemand(services, account, user.id, policy)) === 'none' ? null : 'second_factor_required';
+/** Why the right password alone does not sign this user in. */
+function reasonOf(stopped: Halted | Waiting): string {
+  switch (stopped.at) {
+    case 'refused':
+      return stopped.failure.code;
+    case 'outdated':
+      return changedMeanwhile;
+    case 'new_password':
+      return 'password_expired';
+    case 'second_factor':
+    case 'enrolment':
+      return 'second_factor_required';
+  }
 }

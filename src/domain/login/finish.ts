@@ -4,13 +4,13 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';
-import { digestOf, newSecret } from '../secrets.ts';
+import type { Admitted } from '../opening/admit.ts';
+import { openCode } from '../opening/open.ts';
+import { admitSession } from './admit-session.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
-
-const codeMilliseconds = 60_000;
 
 export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
 
@@ -21,27 +21,34 @@ export interface Granted {
 }
 
 /** Stores what the client is given, and answers how it is told once that is committed. */
-export type Giving = (tx: StoreVerbs) => Promise<() => Promise<AnswerMembers>>;
+export type Giving = (tx: StoreVerbs, admitted: Admitted) => Promise<() => Promise<AnswerMembers>>;
 
-/** Ends the request, for exactly one caller, with what the session's user grants, with an error, or at the device that waits. */
+/**
+ * Ends the request, for exactly one caller, with what the session's user grants, with an error, or at the device that
+ * waits. Null, with nothing done, when the session or its user is not what it was any more: the caller looks again.
+ */
 export async function finishRequest(
   services: FinishServices,
   account: Account,
   request: OpenRequest,
   result: Granted | AuthorizationError,
-): Promise<{ readonly answer: ClientAnswer }> {
+): Promise<{ readonly answer: ClientAnswer } | null> {
   const { record, client } = request;
   const { parameters } = record;
   const { device } = parameters;
   if (device) {
-    const decided = 'error' in result ? 'denied' : result.session;
-    return { answer: { by: 'redirect', ...(await finishDevice(services, account, request, device, decided)) } };
+    const decided = 'error' in result ? 'denied' : result;
+    const finished = await finishDevice(services, account, request, device, decided);
+    return finished && { answer: { by: 'redirect', ...finished } };
   }
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request, result);
   const given = await services.store.transaction(async (tx) => {
+    const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
+    if (verdict && verdict.at !== 'end') return 'changed';
     if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return 'ended';
-    return give === null ? null : give(tx);
+    return give === null || verdict === null ? null : give(tx, verdict);
   });
+  if (given === 'changed') return null;
   if (given === 'ended') throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
   if ('error' in result) return { answer: answerError(account, parameters, result) };
   if (given === null) return { answer: { by: 'redirect', location: parameters.redirectUri } };
@@ -61,26 +68,13 @@ async function givingOf(
 }
 
 function giveCode(
-  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  services: Pick<Services, 'clock' | 'random'>,
   account: Account,
   { record, client }: OpenRequest,
   { session }: Granted,
 ): Giving {
-  const code = newSecret(random, '');
-  return async (tx) => {
-    await tx.authorizations.createCode({
-      accountId: account.id,
-      digest: digestOf(code),
-      appId: client.appId,
-      userId: session.userId,
-      sid: session.sid,
-      amr: session.amr,
-      authenticatedAt: session.authenticatedAt,
-      parameters: record.parameters,
-      expiresAt: clock.now() + codeMilliseconds,
-      usedAt: null,
-      grantId: null,
-    });
+  return async (tx, admitted) => {
+    const code = await openCode(services, tx, account, admitted, client, session, record.parameters);
     return async () => ({ code });
   };
 }

@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { openImplicitGrant } from '../opening/open.ts';
 import { chooseServerOfGrant, linkedServersOf } from '../tokens/audience.ts';
-import { addFirstAccessToken, createGrant } from '../tokens/start-grant.ts';
 import { makeIdToken } from '../tokens/token-set.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import type { FinishServices, Giving, Granted } from './finish.ts';
@@ -19,16 +19,14 @@ export async function giveTokens(
   responseType: NonNullable<AuthorizationParameters['responseType']>,
 ): Promise<Giving> {
   const { scope, nonce, claims, serverId } = record.parameters;
-  const { userId, sid, amr, authenticatedAt } = session;
-  const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt, claims };
+  const { sid, amr, authenticatedAt } = session;
+  const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims };
   const asked = { resource: null, scope };
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
-  return async (tx) => {
-    const grant = await createGrant(services, tx, account, client, terms, linked, 'implicit');
-    const first =
-      responseType === 'id_token token'
-        ? await addFirstAccessToken(services, tx, account, client, grant, linked, null)
-        : null;
+  const withAccessToken = responseType === 'id_token token';
+  return async (tx, admitted) => {
+    const opened = await openImplicitGrant(services, tx, account, admitted, client, terms, linked, withAccessToken);
+    const { grant, first } = opened;
     return async () => {
       services.counts.add(account.id, 'implicit', client.appId);
       const accessToken = first && (await first.text(user));

@@ -4,18 +4,15 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
-import { findDemand } from '../second-factor/demand.ts';
-import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
+import { digestOf, secretPrefixes } from '../secrets.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, requireCsrf } from './authorization-request.ts';
-import { passwordMethods } from './methods.ts';
+import type { InviteKind } from './invite-kind.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from './new-password.ts';
-import { startSession } from './sessions.ts';
-
-/** `reset`: the user asked for it; else an administrator did. */
-export type InviteKind = 'invite' | 'reset';
+import { type LinkWalked, walkFromLink } from './walk-from-link.ts';
 
 /** A link that works, and whose it is. */
 export interface OpenInvite {
@@ -27,15 +24,19 @@ export interface OpenInvite {
 }
 
 export type InviteResult =
-  | {
-      readonly outcome: 'signed_in';
-      readonly kind: InviteKind;
-      readonly sessionSecret: string;
-      readonly browserSecret: string;
-    }
-  /** The password is set; signing in takes a second factor as well. */
-  | { readonly outcome: 'saved'; readonly kind: InviteKind }
+  /** The password is set; where that leads. */
+  | ({ readonly kind: InviteKind } & LinkWalked)
   | { readonly outcome: 'refused'; readonly invite: OpenInvite; readonly problem: PasswordProblem };
+
+/** What the form of the page sent, and where its user goes once signed in. */
+export interface AcceptedInvite extends NewPassword {
+  /** Path of a page of ours, by kind of link. */
+  readonly onward: Readonly<Record<InviteKind, string>>;
+  /** Address that it came from. */
+  readonly source: string;
+  /** What the browser says of itself. */
+  readonly userAgent: string | undefined;
+}
 
 /**
  * The link with this token. Throws `invite_unusable` (value `used`, `expired` or `unknown`; one that a newer link ended
@@ -58,57 +59,56 @@ export async function findInvite(
 }
 
 /**
- * Sets the password that the user chose, activates who waited for one, ends what the former one opened, uses the link up
- * and signs the user in; all of it or nothing. Throws as `findInvite` does, and `cross_site_request`, `unavailable`.
+ * Sets the password that the user chose, activates who waited for one, ends what the former one opened and uses the link
+ * up; all of it or nothing. That done, the same walk follows as after a password. Throws as `findInvite` does, and
+ * `cross_site_request`, `unavailable`.
  */
 export async function acceptInvite(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
+  services: RunServices & Pick<Services, 'random' | 'passwords'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
-  given: NewPassword,
+  given: AcceptedInvite,
 ): Promise<InviteResult> {
   requireCsrf(browser, csrf);
   const invite = await findInvite(services, account, browser.requestId);
-  const { kind, user, policy } = invite;
-  const problem = await findPasswordProblem(services, user, given, () =>
-    findWeakness(given.password, policy, { account, user }),
+  const { kind } = invite;
+  const problem = await findPasswordProblem(services, invite.user, given, () =>
+    findWeakness(given.password, invite.policy, { account, user: invite.user }),
   );
   if (problem) return { outcome: 'refused', invite, problem };
-  const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
+  const passwordDigest = await digestNewPassword(services, account, invite.user, invite.policy, given.password);
+  const user = await savePassword(services, account, invite, passwordDigest);
+  const checkedAt = user.passwordChangedAt ?? services.clock.now();
+  const evidence = { by: 'link', kind, user, checkedAt } as const;
+  const { source, userAgent, onward } = given;
+  const seen = { username: user.email ?? user.username ?? '', source, userAgent };
+  return { kind, ...(await walkFromLink(services, account, browser, evidence, seen, onward[kind])) };
+}
+
+/** Answers the user as they are then. */
+async function savePassword(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { kind, token, user: { id } }: OpenInvite,
+  passwordDigest: string,
+): Promise<UserRecord> {
   return services.store.transaction(async (tx) => {
     const now = services.clock.now();
-    const current = await tx.users.find(account.id, user.id);
-    if (!current || !(await linksOf(tx, kind).use(account.id, digestOf(invite.token), now))) {
-      throw unusable(kind, 'used');
-    }
+    const current = await tx.users.lock(account.id, id);
+    if (!current || !(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');
     // Somebody may have locked the user while the password was hashed.
     requireFree(current);
-    await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
-    const ended = await endSignIns(tx, account, user.id, now);
-    const about = { actor: { type: 'user', id: user.id }, target: { type: 'user', id: user.id } } as const;
+    const changes = { ...withPassword(current, passwordDigest, now), updatedAt: now };
+    const changed = await tx.users.update(account.id, id, changes);
+    const ended = await endSignIns(tx, account, id, now);
+    const about = { actor: { type: 'user', id }, target: { type: 'user', id } } as const;
     const action = kind === 'reset' ? 'password_reset.used' : 'invite.used';
     await recordEvent(tx, services, account, { ...about, action, detail: {} });
     const detail = { fields: ['password'], grants_revoked: ended };
     await recordEvent(tx, services, account, { ...about, action: 'user.changed', detail });
-    if ((await findDemand({ store: tx }, account, user.id, policy)) !== 'none') return { outcome: 'saved', kind };
-    return signIn(services, tx, account, browser, invite);
+    return changed ?? current;
   });
-}
-
-async function signIn(
-  services: Pick<Services, 'clock' | 'random' | 'vault'>,
-  tx: StoreVerbs,
-  account: Account,
-  browser: BrowserState,
-  { kind, user, policy }: OpenInvite,
-): Promise<InviteResult> {
-  const sessionSecret = await startSession(services, tx, account, user, policy, passwordMethods, browser.sessionSecret);
-  await tx.users.update(account.id, user.id, { lastLogin: services.clock.now() });
-  const about = { type: 'user', id: user.id } as const;
-  const detail = { method: kind, methods: passwordMethods };
-  await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
-  return { outcome: 'signed_in', kind, sessionSecret, browserSecret: newSecret(services.random, '') };
 }
 
 /** A locked or suspended user gets no password and no session; the link stays as it is. */

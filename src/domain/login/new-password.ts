@@ -2,13 +2,15 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { admit } from '../opening/admit.ts';
+import type { MoreShown } from '../opening/evidence.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { notDue } from './continue.ts';
+import { wayOf } from './due.ts';
 import { type DueReplacing, findPending } from './pending.ts';
-import { policyOfSignIn } from './policy-of-sign-in.ts';
-import { finishSignIn, type SignedIn } from './sign-in.ts';
+import { type Advanced, goOn } from './sign-in.ts';
 import { refuseSignIn } from './standing.ts';
 
 /** The two fields of the form. */
@@ -21,7 +23,7 @@ export interface NewPassword {
 export type PasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
 
 export type NewPasswordResult =
-  | SignedIn
+  | Advanced
   | { readonly outcome: 'refused'; readonly due: DueReplacing; readonly problem: PasswordProblem };
 
 /**
@@ -48,18 +50,25 @@ export async function chooseNewPassword(
   );
   if (problem) return { outcome: 'refused', due: pending, problem };
   const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
-  const inForce = await policyOfSignIn(services, account, request, user);
+  const shown = { checkedAt: request.record.passwordCheckedAt ?? 0, methods, session: null };
+  const way = wayOf(request, user);
   return services.store.transaction(async (tx) => {
-    const current = await tx.users.find(account.id, user.id);
+    const former: MoreShown = { by: 'new_password', user, ...shown };
+    const reached = await admit(services, tx, account, former, way);
     // Somebody may have set another one, or locked the user, while this one was hashed.
-    if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('new password');
+    if (reached.at !== 'new_password') throw notDue('new password');
     const now = services.clock.now();
-    await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
+    const changes = { ...withPassword(reached.user, passwordDigest, now), updatedAt: now };
+    const changed = await tx.users.update(account.id, user.id, changes);
+    if (!changed) throw notDue('new password');
     const ended = await endSignIns(tx, account, user.id, now);
     const about = { type: 'user', id: user.id } as const;
     const detail = { fields: ['password'], grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
-    return finishSignIn(services, tx, account, browser, request, current, inForce, methods);
+    const evidence: MoreShown = { by: 'new_password', user: changed, ...shown, checkedAt: now };
+    const end = await admit(services, tx, account, evidence, way);
+    if (end.at === 'outdated' || end.at === 'refused') throw notDue('new password');
+    return goOn(services, tx, account, browser, request, evidence, end);
   });
 }
 

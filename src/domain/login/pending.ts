@@ -2,13 +2,9 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
-import { type Demand, findDemand } from '../second-factor/demand.ts';
-import { mustReplacePassword } from '../users/set-password.ts';
 import type { OpenRequest } from './authorization-request.ts';
-import { isMultiFactor, passwordMethods } from './methods.ts';
-import { policyOfSignIn } from './policy-of-sign-in.ts';
-import { afterReplacing, findStandingFailure } from './standing.ts';
+import { findDue, lacksSecondFactor, wayOf } from './due.ts';
+import { isOfLink, passwordMethods } from './methods.ts';
 
 /** A second factor is due: a device of the user's, or one to begin with. */
 export interface DueFactor {
@@ -44,18 +40,6 @@ export type Pending = DueFactor | DueReplacing | Stopped;
 
 type PendingServices = Pick<Services, 'store' | 'clock'>;
 
-/** What a sign-in asks for beside the first factor, by its policy and by the application's own wish (`acr_values`). */
-export function demandOfSignIn(
-  services: Pick<Services, 'store'>,
-  account: Account,
-  { record }: OpenRequest,
-  user: UserRecord,
-  { otpRequired }: PolicyRecord,
-): Promise<Demand> {
-  const wanted = otpRequired || record.parameters.secondFactor === true;
-  return findDemand(services, account, user.id, { otpRequired: wanted });
-}
-
 /**
  * What is due in a request whose user gave the right password in this browser: the second factor, then a new password.
  * Null when nothing is, also when somebody else replaced the password since: who knew the former one knows nothing then.
@@ -69,19 +53,22 @@ export async function findPending(
   if (passwordUserId === null || passwordCheckedAt === null) return null;
   const user = await services.store.users.find(account.id, passwordUserId);
   if (!user || (user.passwordChangedAt ?? 0) > passwordCheckedAt) return null;
-  const failure = await findStandingFailure(services.store, afterReplacing(user), request.client);
-  if (failure) return { step: 'refused', request, user, failure };
   // One that an older release kept had given the password, and nothing else was asked for.
   const methods = request.record.methods ?? passwordMethods;
-  if (!isMultiFactor(methods)) {
-    const inForce = await policyOfSignIn(services, account, request, user);
-    const demand = await demandOfSignIn(services, account, request, user, inForce);
-    if (demand !== 'none') return { step: stepOf(demand), request, user, methods, session: null };
+  const found = await findDue(services, account, wayOf(request, user), user, methods);
+  switch (found.due) {
+    case 'refused':
+      return { step: 'refused', request, user, failure: found.failure };
+    case 'second_factor':
+      return { step: 'second_factor', request, user, methods, session: null };
+    case 'enrolment':
+      // A link shows the mailbox alone: who holds that gets no second factor of their own choice.
+      return isOfLink(methods) ? null : { step: 'enrolment', request, user, methods, session: null };
+    case 'new_password':
+      return { step: 'new_password', request, user, methods, policy: found.policy };
+    case 'nothing':
+      return null;
   }
-  const policy = await effectivePolicy(services, account, user, null);
-  return mustReplacePassword(user, policy, services.clock.now())
-    ? { step: 'new_password', request, user, methods, policy }
-    : null;
 }
 
 /** The second factor that a session lacks for an application that wants one; null when it is worth enough. */
@@ -92,19 +79,6 @@ export async function findStepUp(
   session: SessionRecord,
   user: UserRecord,
 ): Promise<DueFactor | null> {
-  if (isMultiFactor(session.amr)) return null;
-  const { otpRequired } = await policyOfSignIn(services, account, request, user);
-  // A user who enrolled since is asked at the next sign-in, not here.
-  if (!otpRequired && request.record.parameters.secondFactor !== true) return null;
-  const demand = await findDemand(services, account, user.id, { otpRequired: true });
-  return { step: demand === 'verify' ? 'second_factor' : 'enrolment', request, user, methods: session.amr, session };
-}
-
-function stepOf(demand: Exclude<Demand, 'none'>): DueFactor['step'] {
-  switch (demand) {
-    case 'verify':
-      return 'second_factor';
-    case 'enrol':
-      return 'enrolment';
-  }
+  const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr);
+  return step && { step, request, user, methods: session.amr, session };
 }

@@ -2,21 +2,21 @@ import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
+import { admit } from '../opening/admit.ts';
+import type { MoreShown } from '../opening/evidence.ts';
+import { openRaisedSession } from '../opening/open.ts';
 import { useCode } from '../second-factor/check-code.ts';
 import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
 import { giveRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
 import { currentStep, notDue } from './continue.ts';
 import { countFailures } from './count-failures.ts';
+import { wayOf } from './due.ts';
 import { codeMethods, withSecondFactor } from './methods.ts';
 import type { DueFactor } from './pending.ts';
-import { policyOfSignIn } from './policy-of-sign-in.ts';
-import { raiseSession } from './sessions.ts';
-import { finishSignIn, type Halfway, keepHalfway, type SignedIn } from './sign-in.ts';
+import { type Advanced, goOn } from './sign-in.ts';
 import { refuseSignIn } from './standing.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
@@ -27,9 +27,6 @@ export interface GivenCode {
   /** Address it came from. */
   readonly source: string;
 }
-
-/** What became of a right code: signed in, or on the way to a new password. */
-export type Advanced = SignedIn | Halfway;
 
 /** What is wrong with a code, or a passkey that is not taken. */
 export type FactorProblem = CodeProblem | 'passkey';
@@ -127,7 +124,7 @@ export async function requireDue(
 
 /** After the second factor; part of the transaction that uses it up. */
 export async function advance(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
   account: Account,
   browser: BrowserState,
@@ -135,22 +132,15 @@ export async function advance(
   shown: readonly string[],
 ): Promise<Advanced> {
   const methods = withSecondFactor(former, shown);
-  const current = await tx.users.find(account.id, user.id);
-  // Somebody may have set another password, or locked the user, meanwhile.
-  if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('second factor');
-  if (session) {
-    const browserSecret = newSecret(services.random, '');
-    const sessionSecret = await raiseSession(services, tx, account, session, methods);
-    await tx.authorizations.signIn(account.id, request.record.digest, null, digestOf(browserSecret));
-    return { outcome: 'signed_in', sessionSecret, browserSecret };
-  }
-  const { passwordCheckedAt } = request.record;
-  const own = await effectivePolicy({ store: tx }, account, user, null);
-  const now = services.clock.now();
-  if (mustReplacePassword(user, own, now)) {
-    const first = { userId: user.id, checkedAt: passwordCheckedAt ?? now, methods };
-    return keepHalfway(services, tx, account, request, first);
-  }
-  const policy = await policyOfSignIn({ store: tx }, account, request, user);
-  return finishSignIn(services, tx, account, browser, request, user, policy, methods);
+  const checkedAt = request.record.passwordCheckedAt ?? services.clock.now();
+  const evidence: MoreShown = { by: 'second_factor', user, checkedAt, methods, session };
+  const reached = await admit(services, tx, account, evidence, wayOf(request, user));
+  // Somebody may have set another password, locked the user, or ended the session meanwhile.
+  if (reached.at === 'outdated' || reached.at === 'refused') throw notDue('second factor');
+  if (session === null) return goOn(services, tx, account, browser, request, evidence, reached);
+  if (reached.at !== 'end') throw notDue('second factor');
+  const browserSecret = newSecret(services.random, '');
+  const sessionSecret = await openRaisedSession(services, tx, account, reached, session, methods);
+  await tx.authorizations.signIn(account.id, request.record.digest, null, digestOf(browserSecret));
+  return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

@@ -7,10 +7,7 @@ import { passkeyOptions, type UsedPasskey, usePasskey } from '../passkeys/use-pa
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import type { PasswordAttempt } from './check-password.ts';
 import { countFailures } from './count-failures.ts';
-import { passkeyMethods } from './methods.ts';
-import { fireForRequest, policyOfSignIn } from './policy-of-sign-in.ts';
-import { finishSignIn, type Halfway, keepHalfway, type SignedIn } from './sign-in.ts';
-import { afterReplacing, requireStandingToSignIn } from './standing.ts';
+import { type Advanced, walkForRequest } from './sign-in.ts';
 
 type SignInServices = RunServices & Pick<Services, 'random' | 'passkeys'>;
 
@@ -23,8 +20,7 @@ export interface GivenPasskey extends Pick<PasswordAttempt, 'userAgent'> {
 }
 
 export type PasskeySignInResult =
-  | SignedIn
-  | Halfway
+  | Advanced
   /** Whatever is wrong with the answer: nobody is told. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest };
 
@@ -53,24 +49,16 @@ export async function signInWithPasskey(
   csrf: string | undefined,
   given: GivenPasskey,
 ): Promise<PasskeySignInResult> {
-  const found = await findOpenRequest(services, account, browser);
+  const request = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  const used = await tryPasskey(services, account, found, given);
-  if (!used) return { outcome: 'wrong', request: found };
+  const checkedAt = services.clock.now();
+  const used = await tryPasskey(services, account, request, given);
+  if (!used) return { outcome: 'wrong', request };
   const { user } = used;
-  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
-  const username = user.email ?? user.username ?? '';
   const { source, userAgent } = given;
-  const request = await fireForRequest(services, account, found, user, { username, source, userAgent });
-  const methods = passkeyMethods(used);
-  if (user.status === 4) {
-    const first = { userId: user.id, checkedAt: services.clock.now(), methods };
-    return keepHalfway(services, services.store, account, request, first);
-  }
-  const policy = await policyOfSignIn(services, account, request, user);
-  return services.store.transaction((tx) =>
-    finishSignIn(services, tx, account, browser, request, user, policy, methods),
-  );
+  const seen = { username: user.email ?? user.username ?? '', source, userAgent };
+  const evidence = { by: 'passkey', checkedAt, ...used } as const;
+  return (await walkForRequest(services, account, browser, request, evidence, seen)) ?? { outcome: 'wrong', request };
 }
 
 /** Whose passkey it is, or null. What is wrong counts as a failed sign-in of its address, and of nobody else. */

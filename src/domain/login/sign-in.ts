@@ -1,20 +1,18 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { UserRecord } from '../../store/records.ts';
 import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
-import { recordEvent } from '../audit/record.ts';
+import type { Fired } from '../hooks/fire.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
+import type { Admitted, Halted, Waiting } from '../opening/admit.ts';
+import { type FirstEvidence, type MoreShown, methodsOf } from '../opening/evidence.ts';
+import { openSession } from '../opening/open.ts';
+import { type Door, walkIn } from '../opening/walk.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import { mustReplacePassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
-import { checkPassword, type PasswordAttempt } from './check-password.ts';
-import { passwordMethods } from './methods.ts';
-import { demandOfSignIn } from './pending.ts';
-import { fireForRequest, policyOfSignIn, rememberFired } from './policy-of-sign-in.ts';
-import { startSession } from './sessions.ts';
-import { afterReplacing, requireStandingToSignIn, signedInTo } from './standing.ts';
+import { type PasswordAttempt, tryPassword } from './check-password.ts';
+import { changedMeanwhile, recordRefusal, refuseSignIn, signedInTo } from './standing.ts';
 
 /** What the browser gets that is signed in: both cookies are new. */
 export interface SignedIn {
@@ -29,10 +27,12 @@ export interface Halfway {
   readonly browserSecret: string;
 }
 
+/** How far a sign-in has come. */
+export type Advanced = SignedIn | Halfway;
+
 export type SignInResult =
-  | SignedIn
-  | Halfway
-  /** Unknown name, wrong password or closed sign-in: one answer for all. */
+  | Advanced
+  /** Unknown name, wrong password or closed sign-in, or one that was replaced meanwhile: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }
   /** A field was left empty; nothing was counted. */
   | { readonly outcome: 'missing'; readonly request: OpenRequest };
@@ -50,24 +50,90 @@ export async function signIn(
   csrf: string | undefined,
   attempt: PasswordAttempt,
 ): Promise<SignInResult> {
-  const found = await findOpenRequest(services, account, browser);
+  const request = await findOpenRequest(services, account, browser);
   requireCsrf(browser, csrf);
-  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request: found };
-  const user = await checkPassword(services, account, attempt, () => migrateUser(services, account, attempt));
-  if (!user) return { outcome: 'wrong', request: found };
-  await requireStandingToSignIn(services, account, afterReplacing(user), found.client);
-  const request = await fireForRequest(services, account, found, user, attempt);
-  const policy = await policyOfSignIn(services, account, request, user);
-  const demand = await demandOfSignIn(services, account, request, user, policy);
-  const own = await effectivePolicy(services, account, user, null);
-  const now = services.clock.now();
-  if (demand !== 'none' || mustReplacePassword(user, own, now)) {
-    const first = { userId: user.id, checkedAt: now, methods: passwordMethods };
-    return keepHalfway(services, services.store, account, request, first);
-  }
-  return services.store.transaction((tx) =>
-    finishSignIn(services, tx, account, browser, request, user, policy, passwordMethods),
+  if (attempt.username === '' || attempt.password === '') return { outcome: 'missing', request };
+  const tried = await tryPassword(services, account, attempt, () => migrateUser(services, account, attempt));
+  if (!tried.user) return { outcome: 'wrong', request };
+  const { user, checkedAt } = tried;
+  const evidence = { by: 'password', user, checkedAt } as const;
+  return (
+    (await walkForRequest(services, account, browser, request, evidence, attempt)) ?? { outcome: 'wrong', request }
   );
+}
+
+/**
+ * Takes a first factor through a request; null when what was shown was replaced meanwhile. Throws the refusals of the
+ * user's standing and `sign_in_refused`.
+ */
+export async function walkForRequest(
+  services: RunServices & Pick<Services, 'random'>,
+  account: Account,
+  browser: BrowserState,
+  request: OpenRequest,
+  evidence: FirstEvidence,
+  seen: Door['seen'],
+): Promise<Advanced | null> {
+  const { client, record } = request;
+  const { user } = evidence;
+  const door = { client, wantsSecondFactor: record.parameters.secondFactor === true, seen };
+  const walked = await walkIn(services, account, evidence, door, async (tx, reached, fired) => {
+    const decided = await keepFired(tx, account, request, user, fired);
+    return goOn(services, tx, account, browser, decided, evidence, reached);
+  });
+  return 'outcome' in walked ? walked : stop(services, account, request, user, walked);
+}
+
+async function stop(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { client }: OpenRequest,
+  user: UserRecord,
+  halted: Halted,
+): Promise<null> {
+  if (halted.at === 'refused') return refuseSignIn(services, account, user, client, halted.failure);
+  await recordRefusal(services, account, user, client, changedMeanwhile);
+  return null;
+}
+
+/** Keeps with the request what hooks chose, for all that follows, where they left anything; answers the request as it stands then. */
+export async function keepFired(
+  tx: Pick<StoreVerbs, 'authorizations'>,
+  account: Account,
+  { record, client }: OpenRequest,
+  user: Pick<UserRecord, 'id'>,
+  { chosen, traits }: Fired,
+  when: 'needed' | 'always' = 'needed',
+): Promise<OpenRequest> {
+  // A sign-in before this one, in the same request, may have left something.
+  if (when === 'needed' && chosen === null && traits === null && record.hookPolicyUserId === null)
+    return { record, client };
+  const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
+  await tx.authorizations.keepFiring(account.id, record.digest, fired);
+  return { client, record: { ...record, ...fired } };
+}
+
+/** Opens the session at the end of a sign-in, or keeps how far it has come; part of the transaction that admits the user. */
+export async function goOn(
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  browser: BrowserState,
+  { record, client }: OpenRequest,
+  evidence: FirstEvidence | MoreShown,
+  reached: Admitted | Waiting,
+): Promise<Advanced> {
+  const methods = methodsOf(evidence);
+  const { id: userId } = reached.user;
+  if (reached.at !== 'end') {
+    return keepHalfway(services, tx, account, record, { userId, checkedAt: evidence.checkedAt, methods });
+  }
+  const browserSecret = newSecret(services.random, '');
+  const traits = record.hookPolicyUserId === userId ? record.hookTraits : null;
+  const signingIn = { methods, where: signedInTo(client), traits };
+  const sessionSecret = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
+  await tx.authorizations.signIn(account.id, record.digest, services.clock.now(), digestOf(browserSecret));
+  return { outcome: 'signed_in', sessionSecret, browserSecret };
 }
 
 /** Keeps how far a sign-in has come. */
@@ -75,34 +141,10 @@ export async function keepHalfway(
   { random }: Pick<Services, 'random'>,
   { authorizations }: Pick<StoreVerbs, 'authorizations'>,
   account: Account,
-  { record }: OpenRequest,
+  { digest }: Pick<OpenRequest['record'], 'digest'>,
   first: FirstFactor,
 ): Promise<Halfway> {
   const browserSecret = newSecret(random, '');
-  await authorizations.keepFirstFactor(account.id, record.digest, first, digestOf(browserSecret));
+  await authorizations.keepFirstFactor(account.id, digest, first, digestOf(browserSecret));
   return { outcome: 'halfway', browserSecret };
-}
-
-/** Opens the session of a user whose every factor was right; part of a transaction. */
-export async function finishSignIn(
-  services: Pick<Services, 'clock' | 'random' | 'vault'>,
-  tx: StoreVerbs,
-  account: Account,
-  browser: BrowserState,
-  request: OpenRequest,
-  user: UserRecord,
-  policy: PolicyRecord,
-  methods: readonly string[],
-): Promise<SignedIn> {
-  const { record, client } = request;
-  const now = services.clock.now();
-  const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await startSession(services, tx, account, user, policy, methods, browser.sessionSecret);
-  await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
-  await tx.users.update(account.id, user.id, { lastLogin: now });
-  await rememberFired(tx, account, request, user);
-  const about = { type: 'user', id: user.id } as const;
-  const detail = { ...signedInTo(client), methods };
-  await recordEvent(tx, services, account, { action: 'sign_in.succeeded', actor: about, target: about, detail });
-  return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

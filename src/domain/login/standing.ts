@@ -60,17 +60,6 @@ export async function requireStanding(
   if (failure) throw failure;
 }
 
-/** The same for somebody whose password was right; the trail tells of a refusal. */
-export async function requireStandingToSignIn(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
-  account: Account,
-  user: UserRecord,
-  client: AppClient,
-): Promise<void> {
-  const failure = await findStandingFailure(services.store, user, client);
-  if (failure) await refuseSignIn(services, account, user, client, failure);
-}
-
 /** Tells the trail of the refusal of somebody whose password was right, and throws it; `reason` where the trail says more than the answer. */
 export async function refuseSignIn(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
@@ -80,12 +69,28 @@ export async function refuseSignIn(
   failure: Failure,
   reason: string = failure.code,
 ): Promise<never> {
-  const about = { type: 'user', id: user.id } as const;
+  // Of a hook's refusal the trail was told where the hook ran.
+  if (failure.code !== 'sign_in_refused') await recordRefusal(services, account, user, client, reason);
+  throw failure;
+}
+
+/** Tells the trail that somebody whose first factor was right does not come in. */
+export async function recordRefusal(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  { id }: Pick<UserRecord, 'id'>,
+  client: Pick<ClientRecord, 'appId'>,
+  reason: string,
+): Promise<void> {
+  const about = { type: 'user', id } as const;
+  const detail = { reason, ...signedInTo(client) };
   await recordEvent(services.store, services, account, {
     action: 'sign_in.refused',
     actor: about,
     target: about,
-    detail: { reason, ...signedInTo(client) },
+    detail,
   });
-  throw failure;
 }
+
+/** Why a right first factor opened nothing: what it showed was changed before the sign-in came to its end. */
+export const changedMeanwhile = 'changed_meanwhile';

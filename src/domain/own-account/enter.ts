@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts';
 import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
-import { isMultiFactor } from '../login/methods.ts';
+import { isMultiFactor, isOfLink } from '../login/methods.ts';
 import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
 import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
@@ -57,8 +57,11 @@ export async function enter(
   const known = user && user.status !== 4 ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
+  // A link shows the mailbox alone: what opens the account is changed after a sign-in with the password, or a passkey.
+  const isByLink = session !== null && isOfLink(session.amr);
   const isFresh =
-    session !== null && (!recent || session.authenticatedAt + recentSeconds * 1000 >= services.clock.now());
+    session !== null &&
+    (!recent || (!isByLink && session.authenticatedAt + recentSeconds * 1000 >= services.clock.now()));
   // Then no policy wants more.
   const isShown = isFresh && isMultiFactor(session.amr);
   const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));
@@ -71,6 +74,7 @@ export async function enter(
     redirectUriGiven: true,
     loginHint: user?.email ?? user?.username ?? null,
     maxAgeSeconds: recent ? recentSeconds : null,
+    prompt: recent && isByLink ? ['login'] : [],
     ...(wanted && { secondFactor: true }),
   };
   return { outcome: 'sign_in', ...(await openRequest(services, account, ownPages(account), asked, browser)) };

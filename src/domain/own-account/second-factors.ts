@@ -5,7 +5,9 @@ import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';
-import { raiseSession } from '../login/sessions.ts';
+import { ownPages } from '../login/own-pages.ts';
+import { admit } from '../opening/admit.ts';
+import { openRaisedSession } from '../opening/open.ts';
 import { canAddDevice, type Device, listDevices, removeDevice } from '../second-factor/devices.ts';
 import { makesCodes } from '../second-factor/kinds.ts';
 import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
@@ -75,11 +77,16 @@ export async function addFactor(
   const device = acceptOffer(services, offered(services, account, session), typed, actor);
   if (typeof device === 'string') return { outcome: 'refused', problem: device };
   const adding = services.store.transaction(async (tx): Promise<AddResult> => {
+    const shown = { by: 'session', user, session } as const;
+    const way = { client: ownPages(account), hookPolicyId: null, wantsSecondFactor: false };
+    const admitted = await admit(services, tx, account, shown, way);
+    if (admitted.at !== 'end')
+      throw new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
     await addDevice(services, tx, account, user.id, device);
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
     const methods = withSecondFactor(session.amr, codeMethods);
-    const sessionSecret = await raiseSession(services, tx, account, session, methods);
+    const sessionSecret = await openRaisedSession(services, tx, account, admitted, session, methods);
     return { outcome: 'added', codes, sessionSecret };
   });
   const added = await adding.catch((error: unknown) => {

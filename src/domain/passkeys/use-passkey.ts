@@ -32,6 +32,7 @@ export interface PasskeyAttempt {
 /** A passkey that was shown rightly. */
 export interface UsedPasskey {
   readonly user: UserRecord;
+  readonly deviceId: number;
   readonly backupEligible: boolean;
 }
 
@@ -61,12 +62,12 @@ export async function usePasskey<Result>(
   if (!said) return wrong;
   const done = await services.store.transaction(async (tx) => {
     const now = services.clock.now();
-    const user = await tx.users.find(account.id, device.userId);
+    const user = await tx.users.lock(account.id, device.userId);
     if (!user || !(await consume(tx, account, known, { challenge: shown.challenge, end, now, ...said }))) return null;
     const about = { type: 'user', id: user.id } as const;
     const detail = { device_id: device.id };
     await recordEvent(tx, services, account, { action: 'mfa.verified', actor: about, target: about, detail });
-    return { result: await onPass(tx, { user, backupEligible: passkey.backupEligible }) };
+    return { result: await onPass(tx, { user, deviceId: device.id, backupEligible: passkey.backupEligible }) };
   });
   return done ? { right: true, result: done.result } : wrong;
 }

@@ -40,6 +40,7 @@ export async function useCode<Result>(
   const candidates = counted ? await findCandidates(services, account, user, attempt) : [];
   for (const candidate of candidates) {
     const done = await services.store.transaction(async (tx) => {
+      await tx.users.lock(account.id, user.id);
       const passed = await consume(services, tx, account, user, candidate, attempt.actor);
       return passed ? { result: await onPass(tx) } : null;
     });

@@ -6,6 +6,8 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { exchangeGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
+import { admit } from '../opening/admit.ts';
+import { openExchangedToken } from '../opening/open.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { actorOf, invalid, requireMayExchange } from './exchange-rules.ts';
 import type { TokenContents } from './jwt-access-token.ts';
@@ -57,8 +59,13 @@ export async function exchangeToken(
   };
   const prepared = prepareAccessToken(services, account, client, linked, binding, secondsLeft);
   const { token } = subject;
+  const way = { client, hookPolicyId: null, wantsSecondFactor: false };
   const id = await services.store.transaction(async (tx) => {
     const { grantId, userId } = token;
+    const admitted =
+      userId === null ? null : await admit(services, tx, account, { by: 'token', user: { id: userId } }, way);
+    // Of who may not use the app any more the token is not good: that was so, or has come about a moment ago.
+    if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a token that is good here');
     const row = {
       ...prepared.row,
       accountId: account.id,
@@ -68,7 +75,7 @@ export async function exchangeToken(
       scope,
       revokedAt: null,
     };
-    const added = await tx.grants.addAccessToken(row);
+    const added = await openExchangedToken(tx, admitted, row);
     await recordEvent(tx, services, account, {
       action: 'access_token.exchanged',
       actor: { type: 'client', id: client.appId },

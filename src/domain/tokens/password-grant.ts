@@ -1,19 +1,16 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
-import { firePreAuthentication } from '../hooks/fire.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
-import { checkPassword, type PasswordAttempt } from '../login/check-password.ts';
-import { passwordMethods } from '../login/methods.ts';
-import { signingIn } from '../login/policy-of-sign-in.ts';
-import { refuseSignIn, requireStandingToSignIn } from '../login/standing.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
-import { findDemand } from '../second-factor/demand.ts';
-import { mustReplacePassword } from '../users/set-password.ts';
+import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
+import { changedMeanwhile, refuseSignIn } from '../login/standing.ts';
+import type { Halted, Waiting } from '../opening/admit.ts';
+import { methodsOf } from '../opening/evidence.ts';
+import { openGrant } from '../opening/open.ts';
+import { walkIn } from '../opening/walk.ts';
 import { chooseServer, linkedServersOf } from './audience.ts';
 import { allowedScope, grantableScope, splitScope } from './scopes.ts';
-import { startGrant } from './start-grant.ts';
 import type { TokenSet } from './token-set.ts';
 
 /**
@@ -39,34 +36,59 @@ export async function grantByPassword(
   if (granted.length === 0) {
     throw new Failure('scope_invalid', { message: `scope must hold one of ${allowedScope(client, own).join(', ')}` });
   }
-  const user = await checkPassword(services, account, attempt);
-  if (!user) throw new Failure('grant_invalid', { reason: 'wrong name or password' });
-  await requireStandingToSignIn(services, account, user, client);
-  const inForce = await effectivePolicy(services, account, user, client);
-  const { chosen } = await firePreAuthentication(services, account, signingIn(user, client, attempt), inForce);
-  // Nor one on which to give a second factor. Who tries passwords must not learn that this one is right.
-  if ((await findDemand(services, account, user.id, chosen ?? inForce)) !== 'none') {
-    const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
-    return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
-  }
-  const policy = await effectivePolicy(services, account, user, null);
-  // There is no page here on which to choose a new password.
-  if (mustReplacePassword(user, policy, services.clock.now())) {
-    const failure = new Failure('user_inactive', { reason: 'password expired' });
-    return refuseSignIn(services, account, user, client, failure);
-  }
+  const tried = await tryPassword(services, account, attempt);
+  if (!tried.user) throw wrong();
+  const { user, checkedAt } = tried;
+  const evidence = { by: 'password', user, checkedAt } as const;
+  const door = { client, wantsSecondFactor: false, seen: attempt };
   const terms = {
-    userId: user.id,
     serverId: asked.resource === null ? null : (linked?.server.id ?? null),
     scope: granted,
     sid: null,
     nonce: null,
-    amr: passwordMethods,
-    authenticatedAt: services.clock.now(),
+    amr: methodsOf(evidence),
+    authenticatedAt: checkedAt,
   };
-  const started = await services.store.transaction((tx) =>
-    startGrant(services, tx, account, client, terms, linked, 'password', binding),
+  const walked = await walkIn(services, account, evidence, door, async (tx, reached) =>
+    reached.at === 'end'
+      ? {
+          at: reached.at,
+          user: reached.user,
+          started: await openGrant(services, tx, account, reached, client, terms, linked, 'password', binding),
+        }
+      : reached,
   );
+  if (walked.at !== 'end') return refuse(services, account, user, client, walked);
   services.counts.add(account.id, 'password', client.appId);
-  return started.tokens(user);
+  return walked.started.tokens(walked.user);
+}
+
+function wrong(): Failure {
+  return new Failure('grant_invalid', { reason: 'wrong name or password' });
+}
+
+/** There is no page here on which to do what is due. */
+async function refuse(
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  account: Account,
+  user: UserRecord,
+  client: ClientRecord,
+  stopped: Halted | Waiting,
+): Promise<never> {
+  switch (stopped.at) {
+    case 'refused':
+      return refuseSignIn(services, account, user, client, stopped.failure);
+    case 'outdated':
+      return refuseSignIn(services, account, user, client, wrong(), changedMeanwhile);
+    case 'second_factor':
+    case 'enrolment': {
+      // Who tries passwords must not learn that this one is right.
+      const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
+      return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
+    }
+    case 'new_password': {
+      const failure = new Failure('user_inactive', { reason: 'password expired' });
+      return refuseSignIn(services, account, user, client, failure);
+    }
+  }
 }

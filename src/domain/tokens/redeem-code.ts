@@ -4,10 +4,11 @@ import type { ClientRecord, CodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
+import { admit } from '../opening/admit.ts';
+import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
 import { chooseServerOfGrant, linkedServersOf } from './audience.ts';
 import { revokeGrant } from './revoke.ts';
-import { startGrant } from './start-grant.ts';
 import type { TokenSet } from './token-set.ts';
 
 export interface CodeRedemption {
@@ -39,25 +40,30 @@ export async function redeemCode(
   const user = await services.store.users.find(account.id, code.userId);
   if (!user) throw refused('the user is gone');
   await requireStanding(services.store, user, client);
-  const { parameters, sid, amr, authenticatedAt, userId } = code;
+  const { parameters, sid, amr, authenticatedAt } = code;
   const { scope, nonce, claims } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
   const servers = await linkedServersOf(services, client);
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
+  const way = { client, hookPolicyId: null, wantsSecondFactor: false };
   const started = await services.store.transaction(async (tx) => {
+    const admitted = await admit(services, tx, account, { by: 'code', user }, way);
+    if (admitted.at === 'refused') throw admitted.failure;
+    if (admitted.at !== 'end') throw refused('the user is gone');
     // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
     if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
       const used = await tx.authorizations.findCode(account.id, digest);
       if (used?.grantId != null) await revokeGrant(services, tx, account, client, used.grantId, 'code_replayed');
       return null;
     }
-    const terms = { userId, serverId, scope, sid, nonce, amr, authenticatedAt, claims };
-    const made = await startGrant(
+    const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims };
+    const made = await openGrant(
       services,
       tx,
       account,
+      admitted,
       client,
       terms,
       linked,

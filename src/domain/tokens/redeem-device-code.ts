@@ -4,9 +4,10 @@ import type { Account } from '../accounts/account.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
+import { admit } from '../opening/admit.ts';
+import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServerOfGrant, linkedServersOf } from './audience.ts';
-import { startGrant } from './start-grant.ts';
 import type { TokenSet } from './token-set.ts';
 
 type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
@@ -36,11 +37,15 @@ export async function redeemDeviceCode(
   const asked: AskedAudience = { resource, scope };
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
   const now = services.clock.now();
+  const way = { client, hookPolicyId: null, wantsSecondFactor: false };
   const started = await services.store.transaction(async (tx) => {
+    const admitted = await admit(services, tx, account, { by: 'device_code', user }, way);
+    if (admitted.at === 'refused') throw admitted.failure;
+    if (admitted.at !== 'end') throw refused('the user is gone');
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
     // The device is no part of the browser's session: whoever signs out there keeps it signed in.
-    const terms = { userId, serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    return startGrant(services, tx, account, client, terms, linked, 'device_code', binding);
+    const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
+    return openGrant(services, tx, account, admitted, client, terms, linked, 'device_code', binding);
   });
   if (!started) throw refused('device code used before');
   services.counts.add(account.id, 'device_code', client.appId);

@@ -19,6 +19,7 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   // For so long a device is told that its code has expired.
   { table: 'device_codes', key: ['digest'], keep: hour },
   { table: 'sessions', key: ['id'], keep: 0 },
+  { table: 'session_apps', key: ['sid', 'app_id'], keep: 0 },
   { table: 'invite_links', key: ['digest'], keep: 30 * day },
   { table: 'password_resets', key: ['digest'], keep: day },
   // Those that nobody accepted: an accepted one has no end.

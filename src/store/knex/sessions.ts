@@ -15,6 +15,14 @@ export function sessionVerbs(db: Knex): SessionStore {
     touch: async (accountId, id, lastSeenAt) => {
       await db('sessions').where({ account_id: accountId, id }).update({ last_seen_at: lastSeenAt });
     },
+    noteUse: async ({ accountId, sid, expiresAt }, appId) => {
+      const use = { account_id: accountId, sid, app_id: appId, expires_at: expiresAt };
+      await db('session_apps').insert(use).onConflict(['account_id', 'sid', 'app_id']).ignore();
+    },
+    isUsedFor: async (accountId, sid, appId) => {
+      const use = db('session_apps').where({ account_id: accountId, sid, app_id: appId });
+      return (await use.first('app_id')) !== undefined;
+    },
     end: async (accountId, digest) => {
       return (await db('sessions').where({ account_id: accountId, digest }).delete()) > 0;
     },

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { UserDetails, UserRecord } from '../records.ts';
 import type { UserKeys, UserStore } from '../store.ts';
 import { listPage } from './list.ts';
+import { isPostgres } from './list-index.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
 import { separately, together } from './transact.ts';
@@ -59,6 +60,11 @@ export function userVerbs(db: Knex): UserStore {
   return {
     ...attemptVerbs(db),
     find,
+    lock: async (accountId, id) => {
+      const user = db('users').where({ account_id: accountId, id });
+      // SQLite begins every transaction with the lock of the whole file. On PostgreSQL rows that refer to the user may be added.
+      return readOne(await (isPostgres(db) ? user.forNoKeyUpdate() : user).first());
+    },
     findDetailed: async (accountId, id) => {
       const row = await db('users').where({ account_id: accountId, id }).first();
       return row ? readDetailed(row) : null;

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/api-v1.ts';
+import type { RunServices } from '../../domain/hooks/run-hook.ts';
 import { authenticateDelegated as authenticate } from '../../domain/login/delegated.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -8,7 +9,7 @@ const messages = { unknown_user: 'User not found', refused: 'Invalid password' }
 
 /** GET /api/v1/delegated_auth: 200 whatever the answer. */
 export function authenticateDelegated(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>,
+  services: RunServices & Pick<Services, 'random' | 'passwords'>,
 ): Handler<operations['authenticateDelegated']> {
   return async ({ query, origin: { account } }, respond) => {
     const result = await authenticate(services, account, { email: query?.email, password: query?.password });

@@ -1,10 +1,10 @@
 import type { operations } from '../../../generated/pages.ts';
 import { chooseNewPassword as choose } from '../../domain/login/new-password.ts';
 import type { Handler } from '../../http/operation.ts';
-import { browserState, setCookie } from '../../pages/cookies.ts';
+import { browserState } from '../../pages/cookies.ts';
 import { pageLink } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
-import { representNewPassword } from './represent.ts';
+import { representNewPassword, setCookies } from './represent.ts';
 
 /** POST /new-password: 303 onward, or 422 with the form again. */
 export function chooseNewPassword(
@@ -20,7 +20,7 @@ export function chooseNewPassword(
     }
     return respond(303, undefined, {
       location: pageLink('continueAuthorization', body.request ?? ''),
-      'set-cookie': [setCookie(account, 'sid', result.sessionSecret), setCookie(account, 'tx', result.browserSecret)],
+      'set-cookie': setCookies(account, result),
     });
   };
 }

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/pages.ts';
+import type { RunServices } from '../../domain/hooks/run-hook.ts';
 import { continueAuthorization as next } from '../../domain/login/continue.ts';
 import type { FinishServices } from '../../domain/login/finish.ts';
 import type { Handler } from '../../http/operation.ts';
@@ -15,7 +16,9 @@ const pageOf = {
 } as const;
 
 /** GET /continue: 303 to the next page or to the client with what it asked for or an error; a page whose form takes it there where the client asks for that. */
-export function continueAuthorization(services: FinishServices): Handler<operations['continueAuthorization']> {
+export function continueAuthorization(
+  services: FinishServices & RunServices,
+): Handler<operations['continueAuthorization']> {
   return async ({ query, origin: { account, cookies } }, respond) => {
     const step = await next(services, account, browserState(account, cookies, query?.request));
     if ('show' in step) return respond(303, undefined, { location: pageLink(pageOf[step.show], query?.request ?? '') });

@@ -1,5 +1,6 @@
 import type { operations } from '../../../generated/pages.ts';
 import type { Account } from '../../domain/accounts/account.ts';
+import type { RunServices } from '../../domain/hooks/run-hook.ts';
 import { acceptInvite, findInvite, type OpenInvite } from '../../domain/login/invite.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import { findSignedIn } from '../../domain/login/signed-in.ts';
@@ -7,7 +8,7 @@ import { fullName } from '../../domain/users/names.ts';
 import type { Handlers } from '../../http/operation.ts';
 import { browserState, setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
-import { formAction } from '../../pages/links.ts';
+import { formAction, pageLink } from '../../pages/links.ts';
 import { invitePage, passwordSavedPage, signedInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
 import { done } from './account/entered.ts';
@@ -16,9 +17,7 @@ import { bindForm } from './bind-form.ts';
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
 /** What an invite link leads to. */
-export function invites(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'vault'>,
-): Handlers<InviteOperations> {
+export function invites(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handlers<InviteOperations> {
   return {
     /** GET /password/reset: the form; the browser gets what binds it to the form. */
     showInvite: async ({ query, origin }, respond) => {
@@ -27,21 +26,36 @@ export function invites(
       return respond(200, formOf(origin.account, csrf, invite), headers);
     },
 
-    /** POST /password/reset: 303 to the page of a signed-in user, or 422 with the form again. */
-    acceptInvite: async ({ body, origin: { account, cookies } }, respond) => {
+    /** POST /password/reset: 303 to the page of a signed-in user or to the second factor, 200 or 403 where nothing opens, or 422 with the form again. */
+    acceptInvite: async ({ body, headers, origin: { account, cookies, source } }, respond) => {
       const browser = browserState(account, cookies, body.token);
-      const given = { password: body.new_password ?? '', confirmation: body.new_password_confirmation ?? '' };
+      const onward = {
+        reset: done('showAccount', 'password_changed').location,
+        invite: formAction('showSignedIn'),
+      };
+      const given = {
+        password: body.new_password ?? '',
+        confirmation: body.new_password_confirmation ?? '',
+        onward,
+        source,
+        userAgent: headers['user-agent'],
+      };
       const result = await acceptInvite(services, account, browser, body.csrf, given);
       switch (result.outcome) {
         case 'refused':
           return respond(422, formOf(account, body.csrf ?? '', result.invite, result.problem), pageHeaders());
         case 'saved':
-          return respond(200, passwordSavedPage(account.name, result.kind === 'reset'), pageHeaders());
+          return respond(200, passwordSavedPage(account.name, result.kind), pageHeaders());
+        case 'not_let_in':
+          return respond(403, passwordSavedPage(account.name, 'not_let_in'), pageHeaders());
+        case 'halfway':
+          return respond(303, undefined, {
+            location: pageLink('continueAuthorization', result.requestId),
+            'set-cookie': setCookie(account, 'tx', result.browserSecret),
+          });
         case 'signed_in':
           return respond(303, undefined, {
-            ...(result.kind === 'reset'
-              ? done('showAccount', 'password_changed')
-              : { location: formAction('showSignedIn') }),
+            location: onward[result.kind],
             'set-cookie': [
               setCookie(account, 'sid', result.sessionSecret),
               setCookie(account, 'tx', result.browserSecret),

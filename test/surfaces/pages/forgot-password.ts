@@ -18,7 +18,7 @@ import {
   walk,
 } from '../../support/sign-in.ts';
 import { isSignedIn, signedInBrowser } from '../../support/sign-out.ts';
-import { type AppOf, copyOf, heading, isSignIn, settle } from './browsing.ts';
+import { type AppOf, copyOf, heading, isSignIn, settle, unlimited } from './browsing.ts';
 
 const minute = 60_000;
 
@@ -70,7 +70,7 @@ export function forgotPassword(app: AppOf): void {
     }, [
       ['password_reset.used', user, user, {}],
       ['user.changed', user, user, { fields: ['password'], grants_revoked: 1 }],
-      ['sign_in.succeeded', user, user, { method: 'reset', methods: ['pwd'] }],
+      ['sign_in.succeeded', user, user, { method: 'reset', methods: ['urn:gatehouse:amr:mailbox'] }],
     ]);
     assert.equal(await isSignedIn(app(), browser), false);
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400);
@@ -142,17 +142,59 @@ export function forgotPassword(app: AppOf): void {
     assert.equal((await open(link)).answer.status, 200, 'it waits');
   });
 
-  it('with a second factor nobody is signed in by the link alone', async () => {
+  it('who has a second factor is asked for it, and the link alone signs nobody in', async () => {
     const user = await makeUser(app());
-    await giveDevice(app(), user);
-    const { answer, jar } = await submit(app(), await open(await newLink(app(), user.email)), chosen);
-    assert.equal(heading(answer), 'Your password is saved');
-    assert.match(answer.text, /href="\/account"/);
-    const due = await submit(app(), await open('/account', jar), {
-      username: user.email ?? '',
-      password: goodPassword,
-    });
+    const device = await giveDevice(app(), user);
+    const due = await submit(app(), await open(await newLink(app(), user.email)), chosen);
     assert.equal(heading(due.answer), 'Enter your code');
+    assert.ok(!due.jar.cookies.has('__Host-sid'));
+    const about = `user ${user.id}` as const;
+    await assertTold(app(), async () => {
+      const { answer } = await submit(app(), due, { otp: device.code() });
+      assert.equal(heading(answer), 'Your account');
+      assert.match(answer.text, /Your password is changed\./);
+    }, [
+      ['mfa.verified', about, about, { device_id: device.id }],
+      ['sign_in.succeeded', about, about, { method: 'account', methods: ['urn:gatehouse:amr:mailbox', 'otp', 'mfa'] }],
+    ]);
+  });
+
+  it('no walk that began with a link leads to enrolling a factor, whatever becomes of the one it asked for', async () => {
+    const one = await app().another(unlimited);
+    const { services, account } = one;
+    const user = await makeUser(one);
+    const device = await giveDevice(one, user);
+    const [policy] = await services.store.policies.list(account.id);
+    await services.store.policies.update(account.id, policy?.id ?? 0, { otpRequired: true });
+    const at = await walk(one, new CookieJar(), await newLink(one, user.email));
+    const due = await submit(one, at, chosen);
+    assert.equal(heading(due.answer), 'Enter your code');
+    await services.store.secondFactors.removeDevice(account.id, user.id, device.id);
+    const { request = '' } = readForm(due.answer.text).fields;
+    const next = await walk(one, due.jar, `/second-factor/enrol?request=${request}`);
+    assert.equal(heading(next.answer), 'Sign in', 'the password comes first');
+  });
+
+  it('a session of a link enrols no factor, at the account pages or for an application, before the password was given', async () => {
+    const setting = await settle(app());
+    const { email } = setting.user;
+    const acr_values = 'urn:gatehouse:acr:multi-factor';
+    for (const onward of [
+      '/account/second-factors/new',
+      '/account/passkeys',
+      authorizePath(setting.client, { acr_values }),
+    ]) {
+      const jar = new CookieJar();
+      const typed = `${goodPassword} ${onward.length}`;
+      const form = { new_password: typed, new_password_confirmation: typed };
+      const at = await submit(app(), await open(await newLink(app(), email), jar), form);
+      assert.equal(heading(at.answer), 'Your account');
+      const asked = await open(onward, jar);
+      assert.equal(heading(asked.answer), 'Sign in', onward);
+      const after = await submit(app(), asked, { username: email ?? '', password: typed });
+      assert.equal(after.answer.status, 200);
+      assert.notEqual(heading(after.answer), 'Sign in', onward);
+    }
   });
 
   it('a pause after wrong passwords is over with the new one', async () => {

@@ -204,7 +204,7 @@ export function invites(app: AppOf): void {
     const events = await assertTold(app(), () => submit(app(), at, chosen), [
       ['invite.used', who, who, {}],
       ['user.changed', who, who, { fields: ['password'], grants_revoked: 0 }],
-      ['sign_in.succeeded', who, who, { method: 'invite', methods: ['pwd'] }],
+      ['sign_in.succeeded', who, who, { method: 'invite', methods: ['urn:gatehouse:amr:mailbox'] }],
     ]);
     assert.ok(!JSON.stringify(events).includes(chosen.new_password));
   });

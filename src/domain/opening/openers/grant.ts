@@ -1,14 +1,14 @@
-import type { Services } from '../../services.ts';
-import type { ClaimsRequest, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
-import type { Account } from '../accounts/account.ts';
-import { recordEvent } from '../audit/record.ts';
-import { isConfidential } from '../clients/client-methods.ts';
-import { digestOf } from '../secrets.ts';
-import { absoluteExpiry, idleExpiry } from './refresh.ts';
-import { accessibleScope } from './scopes.ts';
-import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
-import { newRefreshToken } from './token-text.ts';
+import type { Services } from '../../../services.ts';
+import type { ClaimsRequest, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../../store/records.ts';
+import type { StoreVerbs } from '../../../store/store.ts';
+import type { Account } from '../../accounts/account.ts';
+import { recordEvent } from '../../audit/record.ts';
+import { isConfidential } from '../../clients/client-methods.ts';
+import { digestOf } from '../../secrets.ts';
+import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
+import { accessibleScope } from '../../tokens/scopes.ts';
+import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
+import { newRefreshToken } from '../../tokens/token-text.ts';
 
 /** What a user granted a client: by a code, at once, by a password, or for a device. */
 export interface GrantTerms {

@@ -1,0 +1,23 @@
+import type { Services } from '../../services.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { admit, type Verdict } from '../opening/admit.ts';
+import type { OpenRequest } from './authorization-request.ts';
+import { wayOf } from './due.ts';
+import type { Granted } from './finish.ts';
+import { areHooksDue, noteUse } from './hooks-on-sso.ts';
+
+/** Whether the session still is what it was when the request was looked at; first in the transaction that ends it. */
+export async function admitSession(
+  services: Pick<Services, 'clock'>,
+  tx: StoreVerbs,
+  account: Account,
+  request: OpenRequest,
+  granted: Granted,
+): Promise<Verdict> {
+  const { session, user } = granted;
+  if (await areHooksDue({ store: tx }, account, { request, ...granted })) return { at: 'outdated' };
+  const verdict = await admit(services, tx, account, { by: 'session', session, user }, wayOf(request, user));
+  if (verdict.at === 'end') await noteUse(tx, account, { request, session, user });
+  return verdict;
+}

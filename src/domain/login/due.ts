@@ -1,0 +1,122 @@
+/** What a sign-in still asks for: the same steps in the same order, whatever it began with and wherever it ends. */
+
+import type { Services } from '../../services.ts';
+import type { ClientRecord, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Failure } from '../failure.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { type Demand, findDemand } from '../second-factor/demand.ts';
+import { mustReplacePassword } from '../users/set-password.ts';
+import type { OpenRequest } from './authorization-request.ts';
+import { isMultiFactor, passwordMethods } from './methods.ts';
+import { afterReplacing, findStandingFailure } from './standing.ts';
+
+/** Where a sign-in leads, and what was decided about it on the way. */
+export interface Way {
+  readonly client: ClientRecord;
+  /** The policy that a hook chose for this user in this sign-in; null: none. */
+  readonly hookPolicyId: number | null;
+  /** The application itself wants a second factor (`acr_values`). */
+  readonly wantsSecondFactor: boolean;
+}
+
+/** What a sign-in asks for next. */
+export type Due =
+  | { readonly due: 'refused'; readonly failure: Failure }
+  /** `policy`: in force for the sign-in. */
+  | { readonly due: 'nothing' | 'second_factor' | 'enrolment'; readonly policy: PolicyRecord }
+  /** `policy`: whose rules the new password keeps. */
+  | { readonly due: 'new_password'; readonly policy: PolicyRecord };
+
+interface DueServices {
+  readonly store: Pick<StoreVerbs, 'policies' | 'access' | 'secondFactors'>;
+  readonly clock: Services['clock'];
+}
+
+/** The way of a sign-in for a request. */
+export function wayOf({ record, client }: OpenRequest, { id }: Pick<UserRecord, 'id'>): Way {
+  const { hookPolicyId, hookPolicyUserId, parameters } = record;
+  return {
+    client,
+    hookPolicyId: hookPolicyUserId === id ? hookPolicyId : null,
+    wantsSecondFactor: parameters.secondFactor === true,
+  };
+}
+
+/** Standing and access, then the second factor, then an expired password, of a user who has shown this much. */
+export async function findDue(
+  services: DueServices,
+  account: Account,
+  way: Way,
+  user: UserRecord,
+  methods: readonly string[],
+): Promise<Due> {
+  const failure = await findStandingFailure(services.store, afterReplacing(user), way.client);
+  if (failure) return { due: 'refused', failure };
+  const policy = await policyOfSignIn(services, account, way, user);
+  if (!isMultiFactor(methods)) {
+    const demand = await demandOf(services, account, way, user, policy);
+    if (demand !== 'none') return { due: stepOf(demand), policy };
+  }
+  // Where neither a hook nor the app has said otherwise the user's own is in force.
+  const isOwn = way.hookPolicyId === null && way.client.policyId === null;
+  const own = isOwn ? policy : await effectivePolicy(services, account, user, null);
+  // A password that is too old stops nobody who did not use it; one that somebody marked as expired stops everybody.
+  const isUsed = methods.some((method) => passwordMethods.includes(method));
+  const mustReplace = isUsed ? mustReplacePassword(user, own, services.clock.now()) : user.status === 4;
+  return mustReplace ? { due: 'new_password', policy: own } : { due: 'nothing', policy };
+}
+
+/**
+ * The policy in force for a sign-in: the one that a hook chose for this user in this sign-in, else the one that is in
+ * force in the app. One that was removed since is none.
+ */
+async function policyOfSignIn(
+  { store }: Pick<DueServices, 'store'>,
+  account: Account,
+  { client, hookPolicyId }: Way,
+  user: Pick<UserRecord, 'id'>,
+): Promise<PolicyRecord> {
+  if (hookPolicyId !== null) {
+    const chosen = (await store.policies.list(account.id)).find(({ id }) => id === hookPolicyId);
+    if (chosen) return chosen;
+  }
+  return effectivePolicy({ store }, account, user, client);
+}
+
+/** What a sign-in asks for beside the first factor, by its policy and by the application's own wish. */
+function demandOf(
+  services: Pick<DueServices, 'store'>,
+  account: Account,
+  { wantsSecondFactor }: Way,
+  { id }: UserRecord,
+  { otpRequired }: PolicyRecord,
+): Promise<Demand> {
+  return findDemand(services, account, id, { otpRequired: otpRequired || wantsSecondFactor });
+}
+
+/** How a session that has shown this much gets the second factor that it lacks for an application; null: it lacks none. */
+export async function lacksSecondFactor(
+  services: Pick<DueServices, 'store'>,
+  account: Account,
+  way: Way,
+  user: UserRecord,
+  methods: readonly string[],
+): Promise<'second_factor' | 'enrolment' | null> {
+  if (isMultiFactor(methods)) return null;
+  const { otpRequired } = await policyOfSignIn(services, account, way, user);
+  // A user who enrolled since is asked at the next sign-in, not here.
+  if (!otpRequired && !way.wantsSecondFactor) return null;
+  const demand = await findDemand(services, account, user.id, { otpRequired: true });
+  return demand === 'verify' ? 'second_factor' : 'enrolment';
+}
+
+function stepOf(demand: Exclude<Demand, 'none'>): 'second_factor' | 'enrolment' {
+  switch (demand) {
+    case 'verify':
+      return 'second_factor';
+    case 'enrol':
+      return 'enrolment';
+  }
+}

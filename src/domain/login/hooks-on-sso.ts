@@ -1,0 +1,65 @@
+/** Hooks at single sign-on, of accounts that want them there (`hook_on_sso=each_app`): once for each app of a session. */
+
+import type { Services } from '../../services.ts';
+import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
+import type { Halted } from '../opening/admit.ts';
+import { passHooks } from '../opening/walk.ts';
+import type { OpenRequest } from './authorization-request.ts';
+import { isOwnPages } from './own-pages.ts';
+import { keepFired } from './sign-in.ts';
+
+/** Whose session is used for which request. */
+export interface Use {
+  readonly request: OpenRequest;
+  readonly session: SessionRecord;
+  readonly user: UserRecord;
+}
+
+/** Whether the session was begun for this request, by a sign-in in which the hooks ran. */
+export function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: SessionRecord): boolean {
+  return record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt;
+}
+
+/**
+ * Whether the hooks have to pass this use first: they have not in this request, and the session has opened nothing for
+ * the app yet. Asked again in the transaction that opens: of two first uses at the same time each has its own run.
+ */
+export async function areHooksDue(
+  { store }: { readonly store: Pick<StoreVerbs, 'sessions'> },
+  account: Account,
+  { request, session, user }: Use,
+): Promise<boolean> {
+  const { record, client } = request;
+  if (account.settings.hookOnSso === 'never' || isOwnPages(client)) return false;
+  if (isSignedInFor(request, session) || record.hookPolicyUserId === user.id) return false;
+  return !(await store.sessions.isUsedFor(account.id, session.sid, client.appId));
+}
+
+/** Runs them and keeps with the request that they passed, and what they chose; or answers why nothing opens. */
+export async function runHooksOnSso(
+  services: RunServices & Pick<Services, 'store'>,
+  account: Account,
+  { request, user }: Use,
+): Promise<Extract<Halted, { readonly at: 'refused' }> | null> {
+  const { source, userAgent } = currentOrigin();
+  const seen = { username: user.email ?? user.username ?? '', source, userAgent };
+  const fired = await passHooks(services, account, user, request.client, seen);
+  if ('at' in fired) return fired;
+  await keepFired(services.store, account, request, user, fired, 'always');
+  return null;
+}
+
+/** Keeps that the session has opened something for the app; part of the transaction that opens it. */
+export async function noteUse(
+  tx: Pick<StoreVerbs, 'sessions'>,
+  account: Account,
+  { request, session }: Use,
+): Promise<void> {
+  const { client } = request;
+  if (account.settings.hookOnSso === 'never' || isOwnPages(client)) return;
+  await tx.sessions.noteUse(session, client.appId);
+}

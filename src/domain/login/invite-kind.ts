@@ -1,0 +1,2 @@
+/** `reset`: the user asked for the link; else an administrator did. */
+export type InviteKind = 'invite' | 'reset';

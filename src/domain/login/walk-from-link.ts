@@ -1,0 +1,88 @@
+/** What follows a password that was set with a link: the walk of every sign-in, which a link begins with less than a password does. */
+
+import type { Services } from '../../services.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Fired, SeenAttempt } from '../hooks/fire.ts';
+import type { RunServices } from '../hooks/run-hook.ts';
+import { type LinkFollowed, methodsOf } from '../opening/evidence.ts';
+import { openSession } from '../opening/open.ts';
+import { walkIn } from '../opening/walk.ts';
+import { digestOf, newSecret } from '../secrets.ts';
+import type { BrowserState } from './authorization-request.ts';
+import { noParameters, openRequest } from './open-request.ts';
+import { ownPages } from './own-pages.ts';
+import { keepFired, keepHalfway } from './sign-in.ts';
+import { changedMeanwhile, recordRefusal } from './standing.ts';
+
+export type LinkWalked =
+  | { readonly outcome: 'signed_in'; readonly sessionSecret: string; readonly browserSecret: string }
+  /** The user's own second factor comes first, in the sign-in with this id. */
+  | { readonly outcome: 'halfway'; readonly requestId: string; readonly browserSecret: string }
+  /** Nothing was opened: signing in takes more than a link shows. */
+  | { readonly outcome: 'saved' }
+  /** Nothing was opened: the rules of the account do not let the user in. */
+  | { readonly outcome: 'not_let_in' };
+
+type LinkServices = RunServices & Pick<Services, 'random'>;
+
+/**
+ * Goes on from a link whose password is saved. Whoever reads the mailbox is asked for the second factor that the user
+ * has, and never offered to enrol one: that takes the password, or it would make the mailbox worth both factors.
+ */
+export async function walkFromLink(
+  services: LinkServices,
+  account: Account,
+  browser: BrowserState,
+  evidence: LinkFollowed,
+  seen: SeenAttempt,
+  onward: string,
+): Promise<LinkWalked> {
+  const { user, kind } = evidence;
+  const client = ownPages(account);
+  const methods = methodsOf(evidence);
+  const door = { client, wantsSecondFactor: false, seen };
+  const walked = await walkIn(services, account, evidence, door, async (tx, reached, fired) => {
+    if (reached.at !== 'end') return { ...reached, fired };
+    const signingIn = { methods, where: { method: kind }, traits: fired.traits };
+    const secret = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
+    return { at: reached.at, secret };
+  });
+  switch (walked.at) {
+    case 'end':
+      return { outcome: 'signed_in', sessionSecret: walked.secret, browserSecret: newSecret(services.random, '') };
+    case 'second_factor':
+      return askForFactor(services, account, browser, evidence, walked.fired, onward);
+    case 'refused':
+      if (walked.failure.code === 'sign_in_refused') return { outcome: 'not_let_in' };
+      await recordRefusal(services, account, user, client, walked.failure.code);
+      return { outcome: 'saved' };
+    case 'outdated':
+      await recordRefusal(services, account, user, client, changedMeanwhile);
+      return { outcome: 'saved' };
+    case 'enrolment':
+    case 'new_password':
+      return { outcome: 'saved' };
+  }
+}
+
+/** Begins a sign-in to the pages of the account that has come as far as this. */
+async function askForFactor(
+  services: LinkServices,
+  account: Account,
+  browser: BrowserState,
+  evidence: LinkFollowed,
+  fired: Fired,
+  onward: string,
+): Promise<LinkWalked> {
+  const { user, checkedAt } = evidence;
+  const client = ownPages(account);
+  const parameters = { ...noParameters, redirectUri: onward, redirectUriGiven: true };
+  const { requestId } = await openRequest(services, account, client, parameters, browser);
+  const record = await services.store.authorizations.findRequest(account.id, digestOf(requestId));
+  if (!record) return { outcome: 'saved' };
+  const { browserSecret } = await services.store.transaction(async (tx) => {
+    await keepFired(tx, account, { record, client }, user, fired);
+    return keepHalfway(services, tx, account, record, { userId: user.id, checkedAt, methods: methodsOf(evidence) });
+  });
+  return { outcome: 'halfway', requestId, browserSecret };
+}

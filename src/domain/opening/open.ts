@@ -1,0 +1,157 @@
+/**
+ * The one place that opens anything for a user: a session, a code, tokens, a device, the answer "authenticated". Each
+ * verb takes the admission that `admit` gave in the same transaction; nobody else may import what is in `openers/`.
+ */
+
+import type { Services } from '../../services.ts';
+import type {
+  AccessTokenRecord,
+  AuthorizationParameters,
+  ClientRecord,
+  LinkedServer,
+  SessionRecord,
+} from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import type { EventDetails } from '../audit/event-details.ts';
+import type { SignInTraits } from '../hooks/risk.ts';
+import { rememberSignIn } from '../hooks/sign-in-history.ts';
+import type { Admitted } from './admit.ts';
+import { createCode } from './openers/code.ts';
+import { allowDevice } from './openers/device.ts';
+import { addExchangedToken } from './openers/exchanged-token.ts';
+import {
+  addFirstAccessToken,
+  createGrant,
+  type GrantMethod,
+  type GrantTerms,
+  type StartedGrant,
+  startGrant,
+} from './openers/grant.ts';
+import { raiseSession, startSession } from './openers/session.ts';
+import { recordSuccess } from './openers/success.ts';
+
+type Where = Omit<EventDetails['sign_in.succeeded'], 'methods'>;
+type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
+type Terms = Omit<GrantTerms, 'userId'>;
+
+/** A sign-in at its end. */
+export interface SigningInNow {
+  /** How the user has shown who they are, as `amr` says it. */
+  readonly methods: readonly string[];
+  /** Where it leads, for the trail. */
+  readonly where: Where;
+  /** What the hooks reckoned the risk with, to be remembered; null: nothing. */
+  readonly traits: SignInTraits | null;
+}
+
+/** Opens a session in place of the one that the browser had; answers its secret. */
+export async function openSession(
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  { user, policy }: Admitted,
+  { methods, where, traits }: SigningInNow,
+  formerSecret: string | undefined,
+): Promise<string> {
+  const secret = await startSession(services, tx, account, user, policy, methods, formerSecret);
+  const actor = { type: 'user', id: user.id } as const;
+  await recordSuccess(services, tx, account, user, { ...where, methods } as EventDetails['sign_in.succeeded'], actor);
+  if (traits) await rememberSignIn(tx, account, user.id, traits);
+  return secret;
+}
+
+/** The same session, worth more, under a new id; answers its secret. */
+export function openRaisedSession(
+  services: Pick<Services, 'clock' | 'random'>,
+  tx: StoreVerbs,
+  account: Account,
+  _: Admitted,
+  session: SessionRecord,
+  methods: readonly string[],
+): Promise<string> {
+  return raiseSession(services, tx, account, session, methods);
+}
+
+/** Says "authenticated" to a caller that asked for the user. */
+export async function openAnswer(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  { user }: Admitted,
+  { methods, where }: Omit<SigningInNow, 'traits'>,
+): Promise<void> {
+  await recordSuccess(
+    services,
+    tx,
+    account,
+    user,
+    { ...where, methods } as EventDetails['sign_in.succeeded'],
+    undefined,
+  );
+}
+
+/** A code of the session for a client; answers its text. */
+export function openCode(
+  services: Pick<Services, 'clock' | 'random'>,
+  tx: StoreVerbs,
+  account: Account,
+  _: Admitted,
+  client: ClientRecord,
+  session: SessionRecord,
+  parameters: AuthorizationParameters,
+): Promise<string> {
+  return createCode(services, tx, account, client.appId, session, parameters);
+}
+
+/** Lets a device in as the session's user; false when it has expired or somebody decided before. */
+export function openDevice(
+  services: Pick<Services, 'clock'>,
+  tx: StoreVerbs,
+  account: Account,
+  _: Admitted,
+  digest: string,
+  session: SessionRecord,
+): Promise<boolean> {
+  return allowDevice(services, tx, account, digest, session);
+}
+
+/** A grant with its first tokens, as `startGrant` has it. */
+export function openGrant(
+  services: GrantServices,
+  tx: StoreVerbs,
+  account: Account,
+  { user }: Admitted,
+  client: ClientRecord,
+  terms: Terms,
+  linked: LinkedServer | null,
+  method: GrantMethod,
+  binding: string | null,
+): Promise<StartedGrant> {
+  return startGrant(services, tx, account, client, { ...terms, userId: user.id }, linked, method, binding);
+}
+
+/** A grant without a refresh token, and an access token where one is wanted, for the authorization endpoint to answer. */
+export async function openImplicitGrant(
+  services: GrantServices,
+  tx: StoreVerbs,
+  account: Account,
+  { user }: Admitted,
+  client: ClientRecord,
+  terms: Terms,
+  linked: LinkedServer | null,
+  withAccessToken: boolean,
+) {
+  const grant = await createGrant(services, tx, account, client, { ...terms, userId: user.id }, linked, 'implicit');
+  const first = withAccessToken ? await addFirstAccessToken(services, tx, account, client, grant, linked, null) : null;
+  return { grant, first };
+}
+
+/** An access token for one that was shown; of a client itself nobody is admitted. */
+export function openExchangedToken(
+  tx: StoreVerbs,
+  _: Admitted | null,
+  row: Omit<AccessTokenRecord, 'id'>,
+): Promise<AccessTokenRecord> {
+  return addExchangedToken(tx, row);
+}

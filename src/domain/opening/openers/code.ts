@@ -1,0 +1,33 @@
+import type { Services } from '../../../services.ts';
+import type { AuthorizationParameters, SessionRecord } from '../../../store/records.ts';
+import type { StoreVerbs } from '../../../store/store.ts';
+import type { Account } from '../../accounts/account.ts';
+import { digestOf, newSecret } from '../../secrets.ts';
+
+const codeMilliseconds = 60_000;
+
+/** Stores a new authorization code of a session; answers its text. */
+export async function createCode(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  tx: Pick<StoreVerbs, 'authorizations'>,
+  account: Account,
+  appId: number,
+  { userId, sid, amr, authenticatedAt }: SessionRecord,
+  parameters: AuthorizationParameters,
+): Promise<string> {
+  const code = newSecret(random, '');
+  await tx.authorizations.createCode({
+    accountId: account.id,
+    digest: digestOf(code),
+    appId,
+    userId,
+    sid,
+    amr,
+    authenticatedAt,
+    parameters,
+    expiresAt: clock.now() + codeMilliseconds,
+    usedAt: null,
+    grantId: null,
+  });
+  return code;
+}

@@ -1,0 +1,16 @@
+import type { Services } from '../../../services.ts';
+import type { SessionRecord } from '../../../store/records.ts';
+import type { StoreVerbs } from '../../../store/store.ts';
+import type { Account } from '../../accounts/account.ts';
+
+/** Lets the device with this code in as the user of the session; false when it has expired or somebody decided before. */
+export function allowDevice(
+  { clock }: Pick<Services, 'clock'>,
+  tx: Pick<StoreVerbs, 'deviceCodes'>,
+  account: Account,
+  digest: string,
+  { userId, amr, authenticatedAt }: SessionRecord,
+): Promise<boolean> {
+  const decision = { decision: 'allow', userId, amr, authenticatedAt } as const;
+  return tx.deviceCodes.decide(account.id, digest, decision, clock.now());
+}

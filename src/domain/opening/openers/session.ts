@@ -1,0 +1,60 @@
+import type { Services } from '../../../services.ts';
+import type { PolicyRecord, SessionRecord, UserRecord } from '../../../store/records.ts';
+import type { StoreVerbs } from '../../../store/store.ts';
+import type { Account } from '../../accounts/account.ts';
+import { currentOrigin } from '../../audit/origin.ts';
+import { digestOf, newSecret } from '../../secrets.ts';
+
+const minute = 60_000;
+/** Characters that are kept of what a browser says of itself. */
+const longestUserAgent = 256;
+
+/**
+ * Starts a session with a new id, for as long as the policy in force says; the browser's former one ends (session
+ * fixation). Answers its secret.
+ */
+export async function startSession(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  tx: Pick<StoreVerbs, 'sessions'>,
+  account: Account,
+  user: Pick<UserRecord, 'id'>,
+  { sessionTimeoutMinutes, sessionAbsoluteMinutes }: PolicyRecord,
+  amr: readonly string[],
+  formerSecret: string | undefined,
+): Promise<string> {
+  if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
+  const secret = newSecret(random, '');
+  const now = clock.now();
+  const { source, userAgent } = currentOrigin();
+  await tx.sessions.create({
+    accountId: account.id,
+    digest: digestOf(secret),
+    sid: random.bytes(16).toString('base64url'),
+    userId: user.id,
+    amr,
+    authenticatedAt: now,
+    lastSeenAt: now,
+    idleMilliseconds: sessionTimeoutMinutes * minute,
+    expiresAt: now + sessionAbsoluteMinutes * minute,
+    source,
+    userAgent: userAgent?.slice(0, longestUserAgent).toWellFormed() ?? null,
+  });
+  return secret;
+}
+
+/**
+ * The same session, worth more from now on, under a new id. It ends when it would have ended, and what it says of the
+ * time of the sign-in stays: only the second factor is newer. Answers its secret.
+ */
+export async function raiseSession(
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  tx: Pick<StoreVerbs, 'sessions'>,
+  account: Account,
+  { id: _, ...former }: SessionRecord,
+  amr: readonly string[],
+): Promise<string> {
+  const secret = newSecret(random, '');
+  await tx.sessions.end(account.id, former.digest);
+  await tx.sessions.create({ ...former, digest: digestOf(secret), amr, lastSeenAt: clock.now() });
+  return secret;
+}

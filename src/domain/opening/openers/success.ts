@@ -1,0 +1,21 @@
+import type { Services } from '../../../services.ts';
+import type { UserRecord } from '../../../store/records.ts';
+import type { StoreVerbs } from '../../../store/store.ts';
+import type { Account } from '../../accounts/account.ts';
+import type { EventDetails } from '../../audit/event-details.ts';
+import type { Actor } from '../../audit/origin.ts';
+import { recordEvent } from '../../audit/record.ts';
+
+/** Notes that the user signed in: on the user, and in the trail. */
+export async function recordSuccess(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  { id }: Pick<UserRecord, 'id'>,
+  detail: EventDetails['sign_in.succeeded'],
+  actor: Actor | undefined,
+): Promise<void> {
+  await tx.users.update(account.id, id, { lastLogin: services.clock.now() });
+  const target = { type: 'user', id } as const;
+  await recordEvent(tx, services, account, { action: 'sign_in.succeeded', ...(actor && { actor }), target, detail });
+}

@@ -1,0 +1,122 @@
+/** Hooks at single sign-on, where the account wants them there: `hook_on_sso=each_app`. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
+import type { UserRecord } from '../../../src/store/records.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { scriptedHooks } from '../../support/scripted-hooks.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  type RegisteredClient,
+  registerClient,
+  signInForCode,
+  walk,
+} from '../../support/sign-in.ts';
+import { databases } from '../../support/stores.ts';
+import { heading, isConsent } from '../../surfaces/pages/browsing.ts';
+import { makeHook } from './doors.ts';
+
+for (const kind of databases) {
+  describe(`hooks at single sign-on on ${kind}`, () => {
+    const hooks = scriptedHooks();
+    let app: TestApp;
+    before(async () => {
+      const settings = { 'limit.sign-in': 'off', 'limit.register': 'off', hook_on_sso: 'each_app' };
+      app = await openTestApp(kind, { settings, services: { hooks } });
+      await makeHook({ app, hooks, demanding: new Map() });
+    });
+    after(() => app.dispose());
+
+    async function newApp(user: UserRecord): Promise<RegisteredClient> {
+      const client = await registerClient(app);
+      await app.services.store.access.grant(app.account.id, client.app_id, { userId: user.id }, 0);
+      return client;
+    }
+
+    /** A signed-in browser, with the app that it signed in to and another one. */
+    async function signedIn() {
+      hooks.answer = () => null;
+      const user = await makeUser(app);
+      const [first, other] = [await newApp(user), await newApp(user)];
+      const jar = new CookieJar();
+      await signInForCode(app, first, user, {}, jar);
+      return { user, first, other, jar };
+    }
+
+    /** How often the hook ran in `work`. */
+    async function runs(work: () => Promise<unknown>): Promise<number> {
+      const before = hooks.seen.length;
+      await work();
+      return hooks.seen.length - before;
+    }
+
+    it('runs once for each app of a session, with what it runs with at a sign-in, and not for the app signed in to', async () => {
+      const { user, first, other, jar } = await signedIn();
+      assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'it ran when the user signed in');
+      assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1);
+      const { user: seen, device } = Object(hooks.seen.at(-1));
+      assert.equal(seen.user_identifier, user.email);
+      assert.equal(typeof device.is_mobile, 'boolean');
+      assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 0);
+      assert.equal(await runs(() => signInForCode(app, other, user, { prompt: 'consent' }, jar)), 0);
+      assert.equal(await runs(() => walk(app, jar, '/account')), 0, 'the pages of the account are no app');
+      const again = new CookieJar();
+      assert.equal(await runs(() => signInForCode(app, first, user, {}, again)), 1, 'a sign-in');
+      assert.equal(await runs(() => signInForCode(app, other, user, {}, again)), 1, 'another session');
+    });
+
+    it('one request runs it once, however often its pages are looked at', async () => {
+      const { user, other, jar } = await signedIn();
+      const at = await walk(app, jar, authorizePath(other));
+      assert.ok(isConsent(at.answer));
+      const request = /name="request" value="([^"]*)"/.exec(at.answer.text)?.[1] ?? '';
+      const looks = async () => {
+        for (const path of ['consent', 'continue', 'consent']) {
+          assert.ok(isConsent((await walk(app, jar, `/${path}?request=${request}`)).answer));
+        }
+      };
+      assert.equal(await runs(looks), 0);
+      assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1, 'the first request opened nothing');
+    });
+
+    it('refused: the page of other refusals, and access_denied where nothing may be shown; asked again each time', async () => {
+      const { other, jar } = await signedIn();
+      hooks.answer = () => ({ success: false });
+      const open = (parameters: Record<string, string> = {}) => walk(app, jar, authorizePath(other, parameters));
+      assert.equal(
+        await runs(async () => {
+          const { answer } = await open();
+          assert.deepEqual([answer.status, heading(answer)], [403, 'You cannot sign in']);
+          const silent = await open({ prompt: 'none' });
+          const { searchParams } = new URL(String(silent.answer.headers['location']));
+          assert.deepEqual([searchParams.get('error'), searchParams.get('code')], ['access_denied', null]);
+        }),
+        2,
+      );
+      hooks.answer = () => null;
+      assert.ok(isConsent((await open()).answer), 'the session itself lives on');
+    });
+
+    it('a second factor that it demands is not passed by by leaving the page and coming again', async () => {
+      const { services, account } = app;
+      const { other, jar } = await signedIn();
+      const policy = await createPolicy(services, account, { name: `Demanding ${other.app_id}`, otpRequired: true });
+      hooks.answer = () => ({ user: { policy_id: policy.id } });
+      for (let tries = 0; tries < 3; tries += 1) {
+        assert.equal(heading((await walk(app, jar, authorizePath(other))).answer), 'Set up a second factor');
+      }
+    });
+
+    it('of many requests at once none opens anything past it', async () => {
+      const { other, jar } = await signedIn();
+      hooks.answer = () => ({ success: false });
+      const open = () => walk(app, jar, authorizePath(other, { prompt: 'none' }));
+      // Requests of one browser: the first made its secret.
+      const all = await Promise.all(Array.from({ length: 8 }, open));
+      for (const { answer } of all) assert.match(String(answer.headers['location']), /error=access_denied/);
+    });
+  });
+}

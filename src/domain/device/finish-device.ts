@@ -25,7 +25,7 @@ export async function finishDevice(
       ? ({ decision: 'deny', userId, amr: null, authenticatedAt: null } as const)
       : ({ decision: 'allow', userId, amr: result.amr, authenticatedAt: result.authenticatedAt } as const);
   await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) throw ended();
+    if (!(await tx.authorizations.finishRequest(record))) throw ended();
     if (!(await tx.deviceCodes.decide(account.id, digest, decision, now))) throw ended();
     const about = { actor: { type: 'user', id: userId }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(

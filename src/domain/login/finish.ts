@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
-import type { OpenRequest } from './authorization-request.ts';
+import { isUnanswered, type OpenRequest } from './authorization-request.ts';
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
@@ -37,9 +37,11 @@ export async function finishRequest(
     const decided = 'error' in result ? 'denied' : result.session;
     return { answer: { by: 'redirect', ...(await finishDevice(services, account, request, device, decided)) } };
   }
+  // The same question gets the same answer; and nothing is stored for a browser that has not shown who its user is.
+  if ('error' in result && isUnanswered(record)) return { answer: answerError(account, parameters, result) };
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request, result);
   const given = await services.store.transaction(async (tx) => {
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return 'ended';
+    if (!(await tx.authorizations.finishRequest(record))) return 'ended';
     return give === null ? null : give(tx);
   });
   if (given === 'ended') throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });

@@ -46,7 +46,7 @@ export async function fireForRequest(
   // A sign-in before this one, in the same request, may have left something.
   if (chosen === null && traits === null && record.hookPolicyUserId === null) return request;
   const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
-  await services.store.authorizations.keepFiring(account.id, record.digest, fired);
+  await services.store.authorizations.keepFiring(record, fired);
   return { client, record: { ...record, ...fired } };
 }
 

@@ -141,7 +141,7 @@ export async function advance(
   if (session) {
     const browserSecret = newSecret(services.random, '');
     const sessionSecret = await raiseSession(services, tx, account, session, methods);
-    await tx.authorizations.signIn(account.id, request.record.digest, null, digestOf(browserSecret));
+    await tx.authorizations.signIn(request.record, null, digestOf(browserSecret));
     return { outcome: 'signed_in', sessionSecret, browserSecret };
   }
   const { passwordCheckedAt } = request.record;
@@ -149,7 +149,7 @@ export async function advance(
   const now = services.clock.now();
   if (mustReplacePassword(user, own, now)) {
     const first = { userId: user.id, checkedAt: passwordCheckedAt ?? now, methods };
-    return keepHalfway(services, tx, account, request, first);
+    return keepHalfway(services, tx, request, first);
   }
   const policy = await policyOfSignIn({ store: tx }, account, request, user);
   return finishSignIn(services, tx, account, browser, request, user, policy, methods);

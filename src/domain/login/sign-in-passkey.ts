@@ -65,7 +65,7 @@ export async function signInWithPasskey(
   const methods = passkeyMethods(used);
   if (user.status === 4) {
     const first = { userId: user.id, checkedAt: services.clock.now(), methods };
-    return keepHalfway(services, services.store, account, request, first);
+    return keepHalfway(services, services.store, request, first);
   }
   const policy = await policyOfSignIn(services, account, request, user);
   return services.store.transaction((tx) =>

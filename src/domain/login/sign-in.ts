@@ -63,7 +63,7 @@ export async function signIn(
   const now = services.clock.now();
   if (demand !== 'none' || mustReplacePassword(user, own, now)) {
     const first = { userId: user.id, checkedAt: now, methods: passwordMethods };
-    return keepHalfway(services, services.store, account, request, first);
+    return keepHalfway(services, services.store, request, first);
   }
   return services.store.transaction((tx) =>
     finishSignIn(services, tx, account, browser, request, user, policy, passwordMethods),
@@ -74,12 +74,11 @@ export async function signIn(
 export async function keepHalfway(
   { random }: Pick<Services, 'random'>,
   { authorizations }: Pick<StoreVerbs, 'authorizations'>,
-  account: Account,
   { record }: OpenRequest,
   first: FirstFactor,
 ): Promise<Halfway> {
   const browserSecret = newSecret(random, '');
-  await authorizations.keepFirstFactor(account.id, record.digest, first, digestOf(browserSecret));
+  await authorizations.keepFirstFactor(record, first, digestOf(browserSecret));
   return { outcome: 'halfway', browserSecret };
 }
 
@@ -98,7 +97,7 @@ export async function finishSignIn(
   const now = services.clock.now();
   const browserSecret = newSecret(services.random, '');
   const sessionSecret = await startSession(services, tx, account, user, policy, methods, browser.sessionSecret);
-  await tx.authorizations.signIn(account.id, record.digest, now, digestOf(browserSecret));
+  await tx.authorizations.signIn(record, now, digestOf(browserSecret));
   await tx.users.update(account.id, user.id, { lastLogin: now });
   await rememberFired(tx, account, request, user);
   const about = { type: 'user', id: user.id } as const;

@@ -14,6 +14,7 @@ export function beginDevice(
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body ?? {}));
     const asked = { scope: body?.scope || undefined, resource: body?.resource || null };
+    await services.limits.take(account, 'authorize', origin.source);
     const begun = await begin(services, account, client, asked);
     const uri = account.baseUrl + formAction('showDevice');
     return respond(200, {

@@ -210,6 +210,11 @@ export interface paths {
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
          *     the app is told so by a page as well, except with `prompt=none`.
+         *
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
+         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
+         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. `HEAD` is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
@@ -263,6 +268,11 @@ export interface paths {
          *     While client or `redirect_uri` are not known to be good, nothing is redirected: the answer is a page with status
          *     400 ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A user who may not use
          *     the app is told so by a page as well, except with `prompt=none`.
+         *
+         *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
+         *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
+         *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
+         *     beyond which the answer is 429. `HEAD` is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;
@@ -410,6 +420,9 @@ export interface paths {
          *
          *     The client authenticates as at the token endpoint and has the grant type in its registration. The user's access
          *     to the app is checked when the user allows it and when the device gets its tokens.
+         *
+         *     Each request counts towards `limit.authorize` of its source: 300 a minute unless the account says otherwise, then
+         *     429. A source is an IPv4 address or an IPv6 /64 network.
          */
         readonly post: operations["beginDevice"];
         readonly delete?: never;
@@ -2432,6 +2445,19 @@ export interface components {
                 readonly "application/json": components["schemas"]["ServiceError"];
             };
         };
+        /** @description Too many large authorization requests came from this source; try again after `Retry-After` seconds. Nothing was stored. */
+        readonly PageTooManyRequests: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /** @example <!doctype html><html lang="en"><title>Sign-in is not possible</title>…</html> */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
         /** @description The service cannot answer now; try again after `Retry-After` seconds. A page; JSON where the request is refused before the endpoint is reached. */
         readonly PageServiceUnavailable: {
             headers: {
@@ -3555,6 +3581,7 @@ export interface operations {
             readonly 303: components["responses"]["Onward"];
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];
+            readonly 429: components["responses"]["PageTooManyRequests"];
             readonly 500: components["responses"]["PageServerError"];
             readonly 503: components["responses"]["PageServiceUnavailable"];
         };
@@ -3590,6 +3617,7 @@ export interface operations {
             readonly 400: components["responses"]["BadAuthorizationRequest"];
             readonly 404: components["responses"]["PageNotFound"];
             readonly 413: components["responses"]["PageContentTooLarge"];
+            readonly 429: components["responses"]["PageTooManyRequests"];
             readonly 500: components["responses"]["PageServerError"];
             readonly 503: components["responses"]["PageServiceUnavailable"];
         };

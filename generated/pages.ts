@@ -700,13 +700,15 @@ export interface paths {
         };
         /**
          * Go to the next step
-         * @description Decides from the stored authorization request and the session what comes next and answers 303: to `/sign-in`, to
+         * @description Decides from the authorization request and the session what comes next and answers 303: to `/sign-in`, to
          *     `/new-password`, to `/consent`, or to the client's redirect URI with `code`, `state` and `iss`
          *     ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)); where the client asked for `response_mode` `form_post`, 200
          *     with a page whose form takes them there. The code is made here, once; it is valid for 60 seconds.
          *
          *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
          *     403 page that says so.
+         *
+         *     `HEAD` is 405, since it would end the request.
          */
         readonly get: operations["continueAuthorization"];
         readonly put?: never;
@@ -729,7 +731,7 @@ export interface paths {
          * @description Shows who is signed in and a form with one button, to be sent to `POST /sign-out`.
          *
          *     Where the request came with an id token of the user who is signed in here, the session ends at once and the answer
-         *     is 303, as after the form; so it is where nobody is signed in.
+         *     is 303, as after the form; so it is where nobody is signed in. For this reason `HEAD` is 405.
          */
         readonly get: operations["showSignOut"];
         readonly put?: never;
@@ -809,8 +811,8 @@ export interface components {
          */
         readonly Page: string;
         /**
-         * @description Identifier of the authorization request, from the page's hidden member; at most 128 characters. Missing or unknown is 400.
-         * @example Zk3vQ8sT1nW5yB7cR9dF2g
+         * @description The authorization request, opaque, from the page's hidden member; at most 3072 characters. Missing or unknown is 400.
+         * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
          */
         readonly AuthorizationRequestId: string;
         /**
@@ -957,7 +959,7 @@ export interface components {
         readonly ForgotPasswordForm: {
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
-             * @description The sign-in to go back to, from the page's hidden member; at most 128 characters. May be left out.
+             * @description The sign-in to go back to, from the page's hidden member; at most 3072 characters. May be left out.
              * @example Zk3vQ8sT1nW5yB7cR9dF2g
              */
             readonly request?: string;
@@ -1283,8 +1285,8 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-         * @example Zk3vQ8sT1nW5yB7cR9dF2g
+         * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+         * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
          */
         readonly RequestReference: string;
         /**
@@ -1354,8 +1356,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };
@@ -1863,8 +1865,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };
@@ -2005,8 +2007,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };
@@ -2150,8 +2152,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };
@@ -2675,7 +2677,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 3072 characters. It is not looked at here.
                  * @example Zk3vQ8sT1nW5yB7cR9dF2g
                  */
                 readonly request?: string;
@@ -2841,7 +2843,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 128 characters. It is not looked at here.
+                 * @description The sign-in that the page leads back to, as `/sign-in` has it; at most 3072 characters. It is not looked at here.
                  * @example Zk3vQ8sT1nW5yB7cR9dF2g
                  */
                 readonly request?: string;
@@ -3558,8 +3560,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };
@@ -3640,8 +3642,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Identifier of the authorization request, as `/oauth2/authorize` gave it; letters, digits, `-` and `_`, at most 128 characters. Missing or unknown is 400.
-                 * @example Zk3vQ8sT1nW5yB7cR9dF2g
+                 * @description The authorization request as `/oauth2/authorize` gave it, opaque: letters, digits, `-`, `_` and `.`, at most 3072 characters. Missing or unknown is 400.
+                 * @example v1.Zk3vQ8sT.1nW5yB7cR9dF2gH4.jK6lP0vA2sD4fG6h
                  */
                 readonly request?: components["parameters"]["RequestReference"];
             };

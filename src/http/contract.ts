@@ -21,6 +21,8 @@ export interface ContractOperation {
   readonly responses: Readonly<Record<string, ContractResponse>>;
   /** Answered to scripts of other origins (Fetch standard, CORS protocol). */
   readonly 'x-cors'?: boolean;
+  /** A GET that changes something: it is not offered as HEAD, which must be safe (RFC 9110 §9.2.1). */
+  readonly 'x-effects'?: boolean;
   readonly deprecated?: boolean;
   /** `<METHOD> <path>` of the operation that replaces a deprecated one. */
   readonly 'x-successor'?: string;

@@ -8,9 +8,9 @@ export function findRoute(surface: string, routes: Routes): RequestHandler {
   return (req, res, next) => {
     const exchange = exchangeOf(res);
     exchange.surface = surface;
-    // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
-    if (req.method === 'HEAD') req.method = 'GET';
     const match = routes.find(req.path);
+    // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
+    if (req.method === 'HEAD' && !match?.operations.get('GET')?.['x-effects']) req.method = 'GET';
     exchange.route = match?.template ?? null;
     exchange.pathParameters = match?.pathParameters ?? {};
     exchange.operation = match?.operations.get(req.method) ?? null;

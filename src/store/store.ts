@@ -506,23 +506,26 @@ export interface AuthorizationStore {
   /** Takes it away: true for exactly one caller. */
   takePushed(accountId: number, digest: string): Promise<boolean>;
   createRequest(request: AuthorizationRequestRecord): Promise<void>;
+  /** Null also when it has ended. */
   findRequest(accountId: number, digest: string): Promise<AuthorizationRequestRecord | null>;
+  /** Whether `finishRequest` has ended it. */
+  hasEnded(accountId: number, digest: string): Promise<boolean>;
   /**
    * Marks the request as signed in, forgets a decision and how far the sign-in had come, and binds it to the browser's
-   * new identity. Null for `at`: who was signed in has only shown more of who they are.
+   * new identity. Null for `at`: who was signed in has only shown more of who they are. This and the three that follow
+   * store the request as it is given where it is not stored yet.
    */
-  signIn(accountId: number, digest: string, at: Milliseconds | null, browserDigest: string): Promise<void>;
+  signIn(request: AuthorizationRequestRecord, at: Milliseconds | null, browserDigest: string): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
-  keepFirstFactor(accountId: number, digest: string, first: FirstFactor, browserDigest: string): Promise<void>;
+  keepFirstFactor(request: AuthorizationRequestRecord, first: FirstFactor, browserDigest: string): Promise<void>;
   /** Keeps what hooks made of the sign-in of this user in the request. */
   keepFiring(
-    accountId: number,
-    digest: string,
+    request: AuthorizationRequestRecord,
     fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
   ): Promise<void>;
-  decide(accountId: number, digest: string, decision: 'allow' | 'deny', userId: number): Promise<void>;
-  /** Ends a request: true for exactly one caller. */
-  finishRequest(accountId: number, digest: string): Promise<boolean>;
+  decide(request: AuthorizationRequestRecord, decision: 'allow' | 'deny', userId: number): Promise<void>;
+  /** Ends a request, stored or not: true for exactly one caller. */
+  finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;
   createCode(code: CodeRecord): Promise<void>;
   findCode(accountId: number, digest: string): Promise<CodeRecord | null>;
   /** Uses a code up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */

@@ -1,7 +1,7 @@
 /** What a stranger may do so and so often from one source: how one attempt is made at each place that counts them. */
 
 import { basic, type TestApp } from '../support/app.ts';
-import { type } from '../support/devices.ts';
+import { askForCodes, deviceMetadata, type } from '../support/devices.ts';
 import { authorizePath, CookieJar, redirectUri, registerClient, submit, walk } from '../support/sign-in.ts';
 import { signedInBrowser } from '../support/sign-out.ts';
 import { makePair } from '../surfaces/auth-2/pairs.ts';
@@ -145,6 +145,25 @@ export const doors: readonly Door[] = [
     limit: 'client-auth',
     allowed: 60,
     prepare: async () => async (from, index) => (await guessRegistration(from, unknownId(index))).status,
+  },
+  {
+    title: 'authorization requests that are too large to travel',
+    limit: 'authorize',
+    allowed: 300,
+    prepare: async (app) => {
+      const client = await registerClient(app);
+      const path = authorizePath(client, { state: 's'.repeat(2048), nonce: 'n'.repeat(200) });
+      return async (from) => (await from.send('GET', path)).status;
+    },
+  },
+  {
+    title: 'devices that begin to sign in',
+    limit: 'authorize',
+    allowed: 300,
+    prepare: async (app) => {
+      const client = await registerClient(app, deviceMetadata);
+      return async (from) => (await askForCodes(from, client)).status;
+    },
   },
   {
     title: 'pushed requests of a client',

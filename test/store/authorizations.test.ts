@@ -122,15 +122,16 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     const { id: otherId } = await newAccount(subject.store);
     assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
     assert.equal(await authorizations.findRequest(otherId, digest), null);
-    await authorizations.signIn(otherId, digest, now, 'foreign');
-    await authorizations.decide(otherId, digest, 'allow', 1);
+    const foreign = { ...request, accountId: otherId, appId: null };
+    await authorizations.signIn(foreign, now, 'foreign');
+    await authorizations.decide(foreign, 'allow', 1);
     assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
-    await authorizations.signIn(accountId, digest, now + 1, 'signed in');
-    await authorizations.decide(accountId, digest, 'allow', 7);
+    await authorizations.signIn(request, now + 1, 'signed in');
+    await authorizations.decide(request, 'allow', 7);
     const signedIn = { ...request, authenticatedAt: now + 1, browserDigest: 'signed in' };
     const decided = { ...signedIn, decision: 'allow', decidedBy: 7 };
     assert.deepEqual(await authorizations.findRequest(accountId, digest), decided);
-    await authorizations.signIn(accountId, digest, now + 2, 'again');
+    await authorizations.signIn(request, now + 2, 'again');
     assert.deepEqual(await authorizations.findRequest(accountId, digest), {
       ...signedIn,
       authenticatedAt: now + 2,
@@ -140,13 +141,38 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
 
   test('of 100 that finish a request one does', async () => {
     const { authorizations } = subject.store;
-    const { accountId, digest } = await newRequest();
-    assert.equal(await authorizations.finishRequest((await newAccount(subject.store)).id, digest), false);
-    const finished = await Promise.all(
-      Array.from({ length: 100 }, () => authorizations.finishRequest(accountId, digest)),
-    );
+    const request = await newRequest();
+    const { accountId, digest } = request;
+    const { id: otherId } = await newAccount(subject.store);
+    const finished = await Promise.all(Array.from({ length: 100 }, () => authorizations.finishRequest(request)));
     assert.equal(finished.filter(Boolean).length, 1);
     assert.equal(await authorizations.findRequest(accountId, digest), null);
+    assert.equal(await authorizations.hasEnded(accountId, digest), true);
+    assert.equal(await authorizations.hasEnded(otherId, digest), false);
+  });
+
+  test('a request that is not stored is stored with what becomes known of it, and ends once', async () => {
+    const { authorizations } = subject.store;
+    const request = { ...(await newRequest()), digest: unique() };
+    const { accountId, digest } = request;
+    const find = () => authorizations.findRequest(accountId, digest);
+    assert.equal(await find(), null);
+    const fired = { hookPolicyId: 3, hookPolicyUserId: 7, hookTraits: null };
+    await authorizations.keepFiring(request, fired);
+    assert.deepEqual(await find(), { ...request, ...fired });
+    const first = { userId: 7, checkedAt: now, methods: ['pwd'] };
+    await authorizations.keepFirstFactor(request, first, 'halfway');
+    const halfway = { passwordUserId: 7, passwordCheckedAt: now, methods: ['pwd'], browserDigest: 'halfway' };
+    assert.deepEqual(await find(), { ...request, ...fired, ...halfway });
+    assert.equal(await authorizations.finishRequest(request), true);
+    assert.equal(await find(), null);
+    // A form that was on its way meanwhile brings nothing back.
+    await authorizations.decide(request, 'allow', 7);
+    assert.equal(await find(), null);
+    assert.equal(await authorizations.finishRequest(request), false);
+    const never = { ...request, digest: unique() };
+    assert.equal(await authorizations.finishRequest(never), true);
+    assert.equal(await authorizations.finishRequest(never), false);
   });
 
   test('of 100 that use a code one does, before it expires', async () => {

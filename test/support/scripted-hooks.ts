@@ -40,7 +40,7 @@ export function scriptedHooks(): ScriptedHooks {
     checkSyntax: () => null,
     warm: async () => {},
     recycle: () => {},
-    health: () => ({ state: 'ok', reason: null, layers: [] }),
+    health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }),
     close: async () => {},
   };
   return scripted;

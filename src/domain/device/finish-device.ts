@@ -27,7 +27,7 @@ export async function finishDevice(
   const isFinished = await services.store.transaction(async (tx) => {
     const verdict = result === 'denied' ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return false;
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) throw ended();
+    if (!(await tx.authorizations.finishRequest(record))) throw ended();
     const isDecided =
       result === 'denied' || verdict === null
         ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId), services.clock.now())

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest } from '../secrets.ts';
 import { ownPages } from './own-pages.ts';
+import { unsealRequest } from './sealed-request.ts';
 
 /** What a browser sends to go on with a sign-in: the request's id, and the cookie that binds it to this browser. */
 export interface BrowserState {
@@ -18,13 +19,17 @@ export interface OpenRequest {
   readonly client: ClientRecord;
 }
 
-/** The sign-in in progress that this browser began. Throws `authorization_request_invalid` when it is unknown, expired or another browser's. */
+/**
+ * The sign-in in progress that this browser began. Throws `authorization_request_invalid` when it is unknown, has ended or
+ * expired, or is another browser's.
+ */
 export async function findOpenRequest(
-  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   { requestId, browserSecret }: BrowserState,
 ): Promise<OpenRequest> {
-  const record = requestId ? await store.authorizations.findRequest(account.id, digestOf(requestId)) : null;
+  const { store, clock } = services;
+  const record = requestId ? await findRequest(services, account, requestId) : null;
   if (
     !record ||
     record.expiresAt <= clock.now() ||
@@ -40,6 +45,26 @@ export async function findOpenRequest(
   if (!client)
     throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
   return { record, client };
+}
+
+/** Whether nobody has shown who they are for this request, nor decided about it. */
+export function isUnanswered(record: AuthorizationRequestRecord): boolean {
+  const { authenticatedAt, passwordUserId, hookPolicyUserId, decision } = record;
+  return authenticatedAt === null && passwordUserId === null && hookPolicyUserId === null && decision === null;
+}
+
+/** The row of a request that somebody has signed in for goes before what its identifier holds. */
+async function findRequest(
+  services: Pick<Services, 'store' | 'vault'>,
+  account: Account,
+  requestId: string,
+): Promise<AuthorizationRequestRecord | null> {
+  const { authorizations } = services.store;
+  const digest = digestOf(requestId);
+  const stored = await authorizations.findRequest(account.id, digest);
+  if (stored) return stored;
+  const sealed = unsealRequest(services, account, requestId);
+  return sealed && !(await authorizations.hasEnded(account.id, digest)) ? sealed : null;
 }
 
 /** The token that a form carries: derived from the browser's secret, so that another site cannot know it. */

@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import type { AuthorizationQuery, SentQuery } from './authorization-query.ts';
 import { checkRequest, pageFailure } from './check-request.ts';
-import { type OpenedRequest, openRequest } from './open-request.ts';
+import { type OpenedRequest, type OpenServices, openRequest } from './open-request.ts';
 import { findPushed, isPushedUri, usedUp } from './pushed-request.ts';
 import { type AuthorizationError, answerError, type ClientAnswer } from './redirect.ts';
 import { fetchRequestObject, readRequestObject } from './request-object.ts';
@@ -15,7 +15,7 @@ export type BegunAuthorization =
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer };
 
-export type AuthorizeServices = Pick<Services, 'store' | 'clock' | 'random' | 'signer' | 'clientKeys' | 'egress'>;
+export type AuthorizeServices = OpenServices & Pick<Services, 'signer' | 'clientKeys' | 'egress'>;
 
 /**
  * Begins a sign-in: checks what the client asks for and stores it, bound to the browser. Throws

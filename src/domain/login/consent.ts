@@ -88,7 +88,7 @@ export async function decideConsent(
     throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
   }
   await services.store.transaction(async (tx) => {
-    await tx.authorizations.decide(account.id, record.digest, decision, session.userId);
+    await tx.authorizations.decide(record, decision, session.userId);
     const { userId: id } = session;
     const scope = consentScopes(record.parameters);
     const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import type { Admitted } from '../opening/admit.ts';
 import { openCode } from '../opening/open.ts';
 import { admitSession } from './admit-session.ts';
-import type { OpenRequest } from './authorization-request.ts';
+import { isUnanswered, type OpenRequest } from './authorization-request.ts';
 import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
@@ -41,11 +41,13 @@ export async function finishRequest(
     const finished = await finishDevice(services, account, request, device, decided);
     return finished && { answer: { by: 'redirect', ...finished } };
   }
+  // The same question gets the same answer; and nothing is stored for a browser that has not shown who its user is.
+  if ('error' in result && isUnanswered(record)) return { answer: answerError(account, parameters, result) };
   const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request, result);
   const given = await services.store.transaction(async (tx) => {
     const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return 'changed';
-    if (!(await tx.authorizations.finishRequest(account.id, record.digest))) return 'ended';
+    if (!(await tx.authorizations.finishRequest(record))) return 'ended';
     return give === null || verdict === null ? null : give(tx, verdict);
   });
   if (given === 'changed') return null;

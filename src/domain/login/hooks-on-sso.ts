@@ -49,7 +49,7 @@ export async function runHooksOnSso(
   const seen = { username: user.email ?? user.username ?? '', source, userAgent };
   const fired = await passHooks(services, account, user, request.client, seen);
   if ('at' in fired) return fired;
-  await keepFired(services.store, account, request, user, fired, 'always');
+  await keepFired(services.store, request, user, fired, 'always');
   return null;
 }
 

@@ -1,13 +1,14 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, AuthorizationRequestRecord, ClientRecord } from '../../store/records.ts';
+import type { AuthorizationParameters, ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { usedUp } from './pushed-request.ts';
+import { requestMilliseconds, sealRequest, unansweredRequest } from './sealed-request.ts';
 import { newBrowserSecret } from './sessions.ts';
-
-const requestMilliseconds = 10 * 60_000;
 
 /** Of a sign-in that no client asks for in a query of its own. */
 export const noParameters = {
@@ -27,6 +28,8 @@ export interface OpenedRequest {
   readonly browserSecret: string;
 }
 
+export type OpenServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>;
+
 /** Who asks, and by what. */
 interface Opening extends Pick<BrowserState, 'browserSecret'> {
   /** Digest of the pushed request that is used up by this, or neither happens (RFC 9126 §4). */
@@ -34,43 +37,36 @@ interface Opening extends Pick<BrowserState, 'browserSecret'> {
 }
 
 /**
- * Stores what a client, or a page of ours, asks for, checked, as a sign-in in progress of this browser. Throws
- * `authorization_request_invalid` for a pushed request that is used up.
+ * Begins a sign-in of this browser with what a client, or a page of ours, asks for, checked. The request is sealed into
+ * its identifier and becomes a row once the first factor is right; one that is too large for that is a row from the
+ * start, and counts towards `limit.authorize` of its source. Throws `authorization_request_invalid` for a pushed request
+ * that is used up, and `rate_limited`.
  */
 export async function openRequest(
-  { store, clock, random }: Pick<Services, 'store' | 'clock' | 'random'>,
+  services: OpenServices,
   account: Account,
   client: Pick<ClientRecord, 'appId'>,
   parameters: AuthorizationParameters,
   { browserSecret: former, pushed }: Opening,
 ): Promise<OpenedRequest> {
-  const requestId = newSecret(random, '');
+  const { store, clock, random } = services;
   const browserSecret = newBrowserSecret(random, former);
-  const now = clock.now();
-  const record: AuthorizationRequestRecord = {
-    accountId: account.id,
-    digest: digestOf(requestId),
+  const createdAt = clock.now();
+  const asked = {
     browserDigest: digestOf(browserSecret),
     appId: isOwnPages(client) ? null : client.appId,
     parameters,
-    authenticatedAt: null,
-    decision: null,
-    decidedBy: null,
-    passwordUserId: null,
-    passwordCheckedAt: null,
-    hookPolicyId: null,
-    hookPolicyUserId: null,
-    hookTraits: null,
-    methods: null,
-    createdAt: now,
-    expiresAt: now + requestMilliseconds,
+    createdAt,
+    expiresAt: createdAt + requestMilliseconds,
   };
-  if (pushed === undefined) await store.authorizations.createRequest(record);
-  else {
-    await store.transaction(async ({ authorizations }) => {
-      if (!(await authorizations.takePushed(account.id, pushed))) throw usedUp();
-      await authorizations.createRequest(record);
-    });
+  const sealed = sealRequest(services, account, asked);
+  if (sealed === null) {
+    await services.limits.take(account, 'authorize', { source: networkSourceOf(currentOrigin().source ?? '') });
   }
+  const requestId = sealed ?? newSecret(random, '');
+  await store.transaction(async ({ authorizations }) => {
+    if (pushed !== undefined && !(await authorizations.takePushed(account.id, pushed))) throw usedUp();
+    if (sealed === null) await authorizations.createRequest(unansweredRequest(account, requestId, asked));
+  });
   return { requestId, browserSecret };
 }

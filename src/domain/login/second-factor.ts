@@ -141,6 +141,6 @@ export async function advance(
   if (reached.at !== 'end') throw notDue('second factor');
   const browserSecret = newSecret(services.random, '');
   const sessionSecret = await openRaisedSession(services, tx, account, reached, session, methods);
-  await tx.authorizations.signIn(account.id, request.record.digest, null, digestOf(browserSecret));
+  await tx.authorizations.signIn(request.record, null, digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

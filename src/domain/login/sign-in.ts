@@ -78,7 +78,7 @@ export async function walkForRequest(
   const { user } = evidence;
   const door = { client, wantsSecondFactor: record.parameters.secondFactor === true, seen };
   const walked = await walkIn(services, account, evidence, door, async (tx, reached, fired) => {
-    const decided = await keepFired(tx, account, request, user, fired);
+    const decided = await keepFired(tx, request, user, fired);
     return goOn(services, tx, account, browser, decided, evidence, reached);
   });
   return 'outcome' in walked ? walked : stop(services, account, request, user, walked);
@@ -99,7 +99,6 @@ async function stop(
 /** Keeps with the request what hooks chose, for all that follows, where they left anything; answers the request as it stands then. */
 export async function keepFired(
   tx: Pick<StoreVerbs, 'authorizations'>,
-  account: Account,
   { record, client }: OpenRequest,
   user: Pick<UserRecord, 'id'>,
   { chosen, traits }: Fired,
@@ -109,7 +108,7 @@ export async function keepFired(
   if (when === 'needed' && chosen === null && traits === null && record.hookPolicyUserId === null)
     return { record, client };
   const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
-  await tx.authorizations.keepFiring(account.id, record.digest, fired);
+  await tx.authorizations.keepFiring(record, fired);
   return { client, record: { ...record, ...fired } };
 }
 
@@ -126,13 +125,13 @@ export async function goOn(
   const methods = methodsOf(evidence);
   const { id: userId } = reached.user;
   if (reached.at !== 'end') {
-    return keepHalfway(services, tx, account, record, { userId, checkedAt: evidence.checkedAt, methods });
+    return keepHalfway(services, tx, record, { userId, checkedAt: evidence.checkedAt, methods });
   }
   const browserSecret = newSecret(services.random, '');
   const traits = record.hookPolicyUserId === userId ? record.hookTraits : null;
   const signingIn = { methods, where: signedInTo(client), traits };
   const sessionSecret = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
-  await tx.authorizations.signIn(account.id, record.digest, services.clock.now(), digestOf(browserSecret));
+  await tx.authorizations.signIn(record, services.clock.now(), digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }
 
@@ -140,11 +139,10 @@ export async function goOn(
 export async function keepHalfway(
   { random }: Pick<Services, 'random'>,
   { authorizations }: Pick<StoreVerbs, 'authorizations'>,
-  account: Account,
-  { digest }: Pick<OpenRequest['record'], 'digest'>,
+  record: OpenRequest['record'],
   first: FirstFactor,
 ): Promise<Halfway> {
   const browserSecret = newSecret(random, '');
-  await authorizations.keepFirstFactor(account.id, digest, first, digestOf(browserSecret));
+  await authorizations.keepFirstFactor(record, first, digestOf(browserSecret));
   return { outcome: 'halfway', browserSecret };
 }

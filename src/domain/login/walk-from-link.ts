@@ -7,8 +7,8 @@ import type { RunServices } from '../hooks/run-hook.ts';
 import { type LinkFollowed, methodsOf } from '../opening/evidence.ts';
 import { openSession } from '../opening/open.ts';
 import { walkIn } from '../opening/walk.ts';
-import { digestOf, newSecret } from '../secrets.ts';
-import type { BrowserState } from './authorization-request.ts';
+import { newSecret } from '../secrets.ts';
+import { type BrowserState, findOpenRequest } from './authorization-request.ts';
 import { noParameters, openRequest } from './open-request.ts';
 import { ownPages } from './own-pages.ts';
 import { keepFired, keepHalfway } from './sign-in.ts';
@@ -77,12 +77,11 @@ async function askForFactor(
   const { user, checkedAt } = evidence;
   const client = ownPages(account);
   const parameters = { ...noParameters, redirectUri: onward, redirectUriGiven: true };
-  const { requestId } = await openRequest(services, account, client, parameters, browser);
-  const record = await services.store.authorizations.findRequest(account.id, digestOf(requestId));
-  if (!record) return { outcome: 'saved' };
+  const begun = await openRequest(services, account, client, parameters, browser);
+  const { record } = await findOpenRequest(services, account, { ...browser, ...begun });
   const { browserSecret } = await services.store.transaction(async (tx) => {
-    await keepFired(tx, account, { record, client }, user, fired);
-    return keepHalfway(services, tx, account, record, { userId: user.id, checkedAt, methods: methodsOf(evidence) });
+    await keepFired(tx, { record, client }, user, fired);
+    return keepHalfway(services, tx, record, { userId: user.id, checkedAt, methods: methodsOf(evidence) });
   });
-  return { outcome: 'halfway', requestId, browserSecret };
+  return { outcome: 'halfway', requestId: begun.requestId, browserSecret };
 }

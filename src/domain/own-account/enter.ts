@@ -1,11 +1,10 @@
 /** Who may see the account pages: the user whose session the browser has. */
 
-import type { Services } from '../../services.ts';
 import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
 import { isMultiFactor, isOfLink } from '../login/methods.ts';
-import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
+import { noParameters, type OpenedRequest, type OpenServices, openRequest } from '../login/open-request.ts';
 import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
@@ -39,14 +38,12 @@ export interface Wish {
   readonly recent?: boolean;
 }
 
-type EnterServices = Pick<Services, 'store' | 'clock' | 'random'>;
-
 /**
  * Lets the user of a session in, or begins a sign-in that leads to the page. Throws `user_locked`, `user_suspended` and
  * `user_inactive`.
  */
 export async function enter(
-  services: EnterServices,
+  services: OpenServices,
   account: Account,
   browser: BrowserState,
   { path, recent = false }: Wish,
@@ -82,7 +79,7 @@ export async function enter(
 
 /** The same for a form. Throws `cross_site_request` as well. */
 export async function enterByForm(
-  services: EnterServices,
+  services: OpenServices,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -97,7 +94,7 @@ export async function enterByForm(
 
 /** The policy asks for one, or the page does of a user who has one. */
 async function wantsSecondFactor(
-  services: EnterServices,
+  services: OpenServices,
   account: Account,
   user: UserRecord,
   recent: boolean,

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
+import type { AuthorizationRequestRecord } from '../records.ts';
 import type { AuthorizationStore } from '../store.ts';
 import * as rows from './rows.ts';
 
 type RequestVerb =
   | 'createRequest'
   | 'findRequest'
+  | 'hasEnded'
   | 'signIn'
   | 'keepFirstFactor'
   | 'keepFiring'
@@ -13,43 +15,52 @@ type RequestVerb =
 type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
-  const one = (accountId: number, digest: string) =>
-    db('authorization_requests').where({ account_id: accountId, digest });
+  const { table, write, read } = rows.authorizationRequests;
+  const key = (accountId: number, digest: string) => ({ account_id: accountId, digest });
+  /** A request is sealed into its identifier until something is known that must be kept. */
+  const keep = async (request: AuthorizationRequestRecord, changes: Partial<AuthorizationRequestRecord>) => {
+    await db(table)
+      .insert(write({ ...request, ...changes }))
+      .onConflict(['account_id', 'digest'])
+      .merge(write(changes));
+  };
   return {
     createRequest: async (request) => {
-      await db('authorization_requests').insert(rows.authorizationRequests.write(request));
+      await db(table).insert(write(request));
     },
     findRequest: async (accountId, digest) => {
-      const row = await one(accountId, digest).first();
-      return row ? rows.authorizationRequests.read(row) : null;
+      const ended = db('ended_requests').where(key(accountId, digest)).select('digest');
+      const row = await db(table).where(key(accountId, digest)).whereNotExists(ended).first();
+      return row ? read(row) : null;
     },
-    signIn: async (accountId, digest, at, browserDigest) => {
-      await one(accountId, digest).update({
-        ...(at !== null && { authenticated_at: at }),
-        browser_digest: browserDigest,
+    hasEnded: async (accountId, digest) =>
+      (await db('ended_requests').where(key(accountId, digest)).first('digest')) !== undefined,
+    signIn: (request, at, browserDigest) =>
+      keep(request, {
+        ...(at !== null && { authenticatedAt: at }),
+        browserDigest,
         decision: null,
-        decided_by: null,
-        password_user_id: null,
-        password_checked_at: null,
+        decidedBy: null,
+        passwordUserId: null,
+        passwordCheckedAt: null,
         methods: null,
-      });
+      }),
+    keepFirstFactor: (request, { userId, checkedAt, methods }, browserDigest) =>
+      keep(request, { browserDigest, passwordUserId: userId, passwordCheckedAt: checkedAt, methods }),
+    keepFiring: (request, { hookPolicyId, hookPolicyUserId, hookTraits }) =>
+      keep(request, { hookPolicyId, hookPolicyUserId, hookTraits }),
+    decide: (request, decision, userId) => keep(request, { decision, decidedBy: userId }),
+    finishRequest: async ({ accountId, digest, expiresAt }) => {
+      // What is sealed opens until it expires: that it has ended is remembered for as long.
+      const ended = { ...key(accountId, digest), expires_at: expiresAt };
+      const won: unknown[] = await db('ended_requests')
+        .insert(ended)
+        .onConflict(['account_id', 'digest'])
+        .ignore()
+        .returning('digest');
+      if (won.length > 0) await db(table).where(key(accountId, digest)).delete();
+      return won.length > 0;
     },
-    keepFirstFactor: async (accountId, digest, { userId, checkedAt, methods }, browserDigest) => {
-      await one(accountId, digest).update({
-        browser_digest: browserDigest,
-        password_user_id: userId,
-        password_checked_at: checkedAt,
-        methods: JSON.stringify(methods),
-      });
-    },
-    keepFiring: async (accountId, digest, { hookPolicyId, hookPolicyUserId, hookTraits }) => {
-      const fired = { hookPolicyId, hookPolicyUserId, hookTraits };
-      await one(accountId, digest).update(rows.authorizationRequests.write(fired));
-    },
-    decide: async (accountId, digest, decision, userId) => {
-      await one(accountId, digest).update({ decision, decided_by: userId });
-    },
-    finishRequest: async (accountId, digest) => (await one(accountId, digest).delete()) === 1,
   };
 }
 

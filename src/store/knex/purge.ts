@@ -14,6 +14,7 @@ const kinds: readonly { readonly table: string; readonly key: readonly string[];
   { table: 'credential_tokens', key: ['id'], keep: hour },
   { table: 'access_tokens', key: ['id'], keep: hour },
   { table: 'authorization_requests', key: ['digest'], keep: 0 },
+  { table: 'ended_requests', key: ['digest'], keep: 0 },
   { table: 'pushed_requests', key: ['digest'], keep: 0 },
   { table: 'codes', key: ['digest'], keep: day },
   // For so long a device is told that its code has expired.

@@ -1,6 +1,7 @@
 import type { operations } from '../../../generated/oauth2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { beginDevice as begin } from '../../domain/device/begin-device.ts';
+import { networkSourceOf } from '../../domain/network-source.ts';
 import type { Handler } from '../../http/operation.ts';
 import { formAction } from '../../pages/links.ts';
 import type { Services } from '../../services.ts';
@@ -14,6 +15,7 @@ export function beginDevice(
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body ?? {}));
     const asked = { scope: body?.scope || undefined, resource: body?.resource || null };
+    await services.limits.take(account, 'authorize', { source: networkSourceOf(origin.source) });
     const begun = await begin(services, account, client, asked);
     const uri = account.baseUrl + formAction('showDevice');
     return respond(200, {

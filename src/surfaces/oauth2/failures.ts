@@ -109,7 +109,7 @@ export const failures = {
   request_invalid: invalidRequest,
   parameter_missing: invalidRequest,
   parameter_repeated: invalidRequest,
-  rate_limited: json(429, 'rate_limited', 'Too many requests'),
+  rate_limited: pageOr(429, json(429, 'rate_limited', 'Too many requests')),
   caller_unauthenticated: invalidToken,
   scope_insufficient: insufficientScope,
   credential_authentication_failed: invalidToken,

@@ -24,7 +24,7 @@ export function authorize(app: AppOf): void {
     const jar = new CookieJar();
     const begun = await app().send('GET', authorizePath(client));
     assert.equal(begun.status, 303);
-    assert.match(String(begun.headers['location']), /^\/continue\?request=[\w-]{43}$/);
+    assert.match(String(begun.headers['location']), /^\/continue\?request=[\w.-]{43,3072}$/);
     assert.match(String(begun.headers['set-cookie']), /^__Host-tx=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     assert.equal(begun.headers['cache-control'], 'no-store');
     const query = await signInForCode(app(), client, user, { state: 'a b&c' }, jar);

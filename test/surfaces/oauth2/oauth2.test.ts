@@ -12,6 +12,7 @@ import { apiTokens } from './api-tokens.ts';
 import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
+import { authorizeState } from './authorize-state.ts';
 import { certification } from './certification.ts';
 import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
@@ -67,6 +68,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'a registration of its own': ownRegistration,
   authorize,
   'authorize errors': authorizeErrors,
+  'the state of a sign-in': authorizeState,
   'response modes': responseModes,
   'tokens at once': implicit,
   'certification profiles': certification,

@@ -9,7 +9,7 @@ import { formAction, pageLink } from '../../../pages/links.ts';
 import type { Done } from '../../../pages/said.ts';
 import type { Services } from '../../../services.ts';
 
-type Needs = Pick<Services, 'store' | 'clock' | 'random'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>;
 type PageId = keyof operations;
 
 interface Onward {

@@ -20,7 +20,7 @@ import type { Services } from '../../../services.ts';
 import { done, numberOf, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showPasskeys' | 'addPasskey' | 'changePasskey'>;
-type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
+type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>;
 
 /** The page asks the browser for a passkey. */
 const headers = pageHeaders({ script: true });

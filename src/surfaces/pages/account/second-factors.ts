@@ -23,7 +23,7 @@ type Operations = Pick<
   operations,
   'showSecondFactors' | 'showNewSecondFactor' | 'addSecondFactor' | 'removeSecondFactor' | 'renewRecoveryCodes'
 >;
-type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
+type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'totp'>;
 
 const list = { location: formAction('showSecondFactors') };
 

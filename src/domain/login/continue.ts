@@ -61,6 +61,7 @@ export async function currentStep(
   const failure = await findStandingFailure(services.store, user, request.client);
   if (failure) return { step: 'refused', request, user, failure };
   const stepUp = await findStepUp(services, account, request, session, user);
+  if (stepUp === 'sign_in') return { step: 'sign_in', request };
   if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };

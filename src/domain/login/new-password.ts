@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { changeUser } from '../means/change-user.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, endSignIns, withPassword } from '../users/set-password.ts';
 import { type BrowserState, findOpenRequest, requireCsrf } from './authorization-request.ts';
@@ -50,11 +51,11 @@ export async function chooseNewPassword(
   const passwordDigest = await digestNewPassword(services, account, user, policy, given.password);
   const inForce = await policyOfSignIn(services, account, request, user);
   return services.store.transaction(async (tx) => {
-    const current = await tx.users.find(account.id, user.id);
+    const current = await tx.users.lock(account.id, user.id);
     // Somebody may have set another one, or locked the user, while this one was hashed.
     if (current?.passwordDigest !== user.passwordDigest || current.status !== user.status) throw notDue('new password');
     const now = services.clock.now();
-    await tx.users.update(account.id, user.id, { ...withPassword(current, passwordDigest, now), updatedAt: now });
+    await changeUser(services, tx, account, current, { ...withPassword(current, passwordDigest, now), updatedAt: now });
     const ended = await endSignIns(tx, account, user.id, now);
     const about = { type: 'user', id: user.id } as const;
     const detail = { fields: ['password'], grants_revoked: ended };

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
+import { isRecent } from '../means/recent.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type Demand, findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
@@ -84,19 +85,24 @@ export async function findPending(
     : null;
 }
 
-/** The second factor that a session lacks for an application that wants one; null when it is worth enough. */
+/**
+ * What a session lacks for an application that wants a second factor: to show one, to begin with one, or, where that takes
+ * a newer session, another sign-in. Null when it is worth enough.
+ */
 export async function findStepUp(
-  services: Pick<Services, 'store'>,
+  services: PendingServices,
   account: Account,
   request: OpenRequest,
   session: SessionRecord,
   user: UserRecord,
-): Promise<DueFactor | null> {
+): Promise<DueFactor | 'sign_in' | null> {
   if (isMultiFactor(session.amr)) return null;
   const { otpRequired } = await policyOfSignIn(services, account, request, user);
   // A user who enrolled since is asked at the next sign-in, not here.
   if (!otpRequired && request.record.parameters.secondFactor !== true) return null;
   const demand = await findDemand(services, account, user.id, { otpRequired: true });
+  // Whoever finds a browser that was signed in some time ago does not make themselves a factor of the user's.
+  if (demand !== 'verify' && !isRecent(session, services.clock.now())) return 'sign_in';
   return { step: demand === 'verify' ? 'second_factor' : 'enrolment', request, user, methods: session.amr, session };
 }
 

@@ -9,11 +9,9 @@ import { noParameters, type OpenedRequest, openRequest } from '../login/open-req
 import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
+import { isRecent, recentSeconds } from '../means/recent.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findDemand } from '../second-factor/demand.ts';
-
-/** How new the sign-in must be where somebody who found an open browser could take the account over. */
-const recentSeconds = 10 * 60;
 
 /** What the tokens of all account forms are made for. */
 const formName = 'account';
@@ -57,8 +55,7 @@ export async function enter(
   const known = user && user.status !== 4 ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
-  const isFresh =
-    session !== null && (!recent || session.authenticatedAt + recentSeconds * 1000 >= services.clock.now());
+  const isFresh = session !== null && (!recent || isRecent(session, services.clock.now()));
   // Then no policy wants more.
   const isShown = isFresh && isMultiFactor(session.amr);
   const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));

@@ -18,6 +18,7 @@ import * as deviceCodes from './0017_device_codes.ts';
 import * as accountPages from './0019_account_pages.ts';
 import * as passwordResets from './0020_password_resets.ts';
 import * as passkeys from './0021_passkeys.ts';
+import * as meansOfSignIn from './0023_means_of_sign_in.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
 const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
@@ -40,6 +41,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0019_account_pages', ...accountPages },
   { name: '0020_password_resets', ...passwordResets },
   { name: '0021_passkeys', ...passkeys },
+  { name: '0023_means_of_sign_in', ...meansOfSignIn },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -106,7 +106,7 @@ export interface paths {
          *
          *     Another `email`, `username`, password or `status` ends the invite and reset links of the user. The user gets a message
          *     about another `email` (at both addresses), `username` or password. No link for a forgotten password goes for 24 hours
-         *     to an `email` that a caller without `manage_all` wrote, unless one with that scope writes it again.
+         *     to an `email` that a caller without `manage_all` wrote; the same one sent back changes nothing about that.
          *
          *     Members that are read-only or unknown are ignored, whatever they hold.
          */

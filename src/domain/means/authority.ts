@@ -20,8 +20,8 @@ export function heldUntil(authority: Authority, now: Milliseconds): Milliseconds
 }
 
 /**
- * What a change says of the hold. An address that is sent back as it was keeps its own, since programs send whole records;
- * from somebody who may set passwords it ends it.
+ * What a change says of the hold. An address that is sent back as it was keeps its own, whoever sends it: programs send
+ * whole records, and vouch for nothing by it.
  */
 export function holdOf(
   former: Pick<UserRecord, 'email'>,
@@ -29,7 +29,7 @@ export function holdOf(
   authority: Authority,
   now: Milliseconds,
 ): Pick<UserUpdate, 'emailHeldUntil'> {
-  if (email === undefined || (email === former.email && authority !== 'all')) return {};
+  if (email === undefined || email === former.email) return {};
   return { emailHeldUntil: email === null ? null : heldUntil(authority, now) };
 }
 

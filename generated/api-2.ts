@@ -20,8 +20,9 @@ export interface paths {
          * @description A user needs an `email` or a `username`. With a password the user is active (`status` 1), else unactivated (0),
          *     unless `status` says otherwise.
          *
-         *     Setting a password or roles needs the scope `manage_all`. Members that are read-only or unknown are ignored,
-         *     whatever they hold.
+         *     Setting a password or roles needs the scope `manage_all`; without it the answer is 403. No link for a forgotten
+         *     password goes for 24 hours to an `email` that a caller without `manage_all` wrote. Members that are read-only or
+         *     unknown are ignored, whatever they hold.
          */
         readonly post: operations["createUser"];
         readonly delete?: never;
@@ -99,8 +100,15 @@ export interface paths {
          * @description Changes the members sent; `null` and the empty text clear one. A new password ends the sessions and grants of the
          *     user and makes one who waited for it active. `role_ids` replaces all roles, `custom_attributes` changes those it names.
          *
-         *     Setting a password or roles needs the scope `manage_all`. Members that are read-only or unknown are ignored,
-         *     whatever they hold.
+         *     The scope `manage_all` is needed to set a password or roles and, of a user who has a second factor (an authenticator
+         *     app or a passkey), to change `policy_id` and to leave `status` 2 or 3. Without it the answer is 403 and nothing is
+         *     changed; a value that stays as it is may be sent back.
+         *
+         *     Another `email`, `username`, password or `status` ends the invite and reset links of the user. The user gets a message
+         *     about another `email` (at both addresses), `username` or password. No link for a forgotten password goes for 24 hours
+         *     to an `email` that a caller without `manage_all` wrote; the same one sent back changes nothing about that.
+         *
+         *     Members that are read-only or unknown are ignored, whatever they hold.
          */
         readonly put: operations["updateUser"];
         readonly post?: never;
@@ -127,6 +135,9 @@ export interface paths {
         /**
          * Unlock a user
          * @description Makes a locked user (`status` 3) active again, and ends a pause after wrong passwords. Any other user stays as is.
+         *
+         *     The scope `manage_all` is needed to unlock a user with `status` 3 who has a second factor: without it the answer is 403.
+         *     Only with it does a pause after wrong codes end too, and are wrong codes forgotten.
          */
         readonly post: operations["unlockUser"];
         readonly delete?: never;

@@ -14,9 +14,10 @@ export interface paths {
          * Make an invite link
          * @deprecated
          * @description Makes a link for the user with this e-mail address. It leads to a page on which the user chooses a password, is
-         *     activated and signed in. It works once and for 72 hours, and ends the link that was made for the user before. For
-         *     an active user it replaces the password and ends the sessions when it is used. Nothing is sent to the user: that
-         *     is for the caller to do.
+         *     activated and signed in. It works once and for 72 hours, and ends the link that was made for the user before. It
+         *     ends sooner when the user's e-mail address, user name, password or status is changed. For an active user it replaces
+         *     the password and ends the sessions when it is used; the user gets a message about that. The link is not sent to the
+         *     user: that is for the caller to do.
          *
          *     The call is in the audit trail with the actor `API`, and so is the use of the link with the user.
          */

@@ -194,7 +194,8 @@ export interface paths {
          * @description Shows a key for an authenticator app (TOTP: SHA-1, six digits, 30 seconds), as a QR code, as an `otpauth:` link and
          *     as text, and a form with the text field `otp` and the hidden members `request` and `csrf`, to be sent to
          *     `POST /second-factor/enrol`. It comes in place of `/second-factor` for a user who has no device. Loaded again for
-         *     the same request it shows the same key.
+         *     the same request it shows the same key. A browser whose sign-in is older than 10 minutes is asked for the password
+         *     first.
          *
          *     Answers 303 to `/continue` when no device is to be enrolled.
          */
@@ -203,9 +204,9 @@ export interface paths {
         /**
          * Enrol a device
          * @description Enrols the authenticator app whose code this is and answers 200 with ten recovery codes, which are shown this once,
-         *     and a link to `/continue`. Session and cookies are as after `POST /second-factor`.
+         *     and a link to `/continue`. Session and cookies are as after `POST /second-factor`. The user gets a message about it.
          *
-         *     Without a right password before it, in this browser and for this request, and when the user has enrolled a device
+         *     Without a right password before it, in this browser and for this request, or a sign-in of the last 10 minutes, and when the user has enrolled a device
          *     meanwhile, it is 400.
          */
         readonly post: operations["enrolSecondFactor"];
@@ -276,7 +277,7 @@ export interface paths {
          *     does not have, nobody is signed in: the answer is a page that says that the password is saved. Where a hook refuses, that page is 403.
          *
          *     The password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form
-         *     again. A user who is locked or suspended gets 403, and the link stays as it is.
+         *     again. A link that was made for a user who is locked or suspended is 403. The user gets a message about the change.
          */
         readonly post: operations["acceptInvite"];
         readonly delete?: never;
@@ -377,8 +378,10 @@ export interface paths {
          * Ask for a link for a new password
          * @description Keeps that a link was asked for, and answers 303 to `/forgot-password/sent`, whether anybody has the name or not: that
          *     is looked up afterwards, so that neither the answer nor its time tells. A user with an e-mail address who is active or
-         *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and takes the place
-         *     of the user's former one; it signs nobody out by itself.
+         *     waits for a password gets a message with a link to `/password/reset`. It works once, for an hour, and ends sooner
+         *     when the user's e-mail address, user name, password or status is changed; a newer one leaves it as it is. It signs
+         *     nobody out by itself. For 24 hours no link goes to an address that was written by a caller of the management API
+         *     without `manage_all`.
          *
          *     A source may ask 20 times an hour (`limit.reset`), then 429; a user gets 5 links an hour
          *     (`limit.reset-user`), and nothing tells who asks for more.
@@ -443,6 +446,8 @@ export interface paths {
          * @description Shows a form with the fields `current_password`, `new_password` and `new_password_confirmation`, the check box
          *     `end_others` and the hidden member `csrf`, to be sent to `POST /account/password`, and says how long the password must
          *     be at least.
+         *
+         *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
          */
         readonly get: operations["showPasswordChange"];
         readonly put?: never;
@@ -453,6 +458,7 @@ export interface paths {
          *     Wrong passwords count as those of a sign-in do, and close sign-in by password as they do.
          *
          *     The new password keeps the rules of `POST /new-password`; where it is not taken, the answer is 422 with the form again.
+         *     The sign-in must be new as for the page: else the answer is 303 to a sign-in. The user gets a message about the change.
          */
         readonly post: operations["changePassword"];
         readonly delete?: never;
@@ -2319,7 +2325,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite took its place, or the user's e-mail address, user name, password or status was changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2409,7 +2415,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
-            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, or a newer link took its place. The page says which, and nothing was changed. */
+            /** @description The link cannot be used: it was used before, its 72 hours (after a forgotten password: its hour) have passed, a newer invite took its place, or the user's e-mail address, user name, password or status was changed since. The page says whether it was used, has expired or does not work, and nothing was changed. */
             readonly 410: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -21,6 +21,7 @@ import type { HookRunner } from './domain/hooks/runner.ts';
 import { openMasterKey, openPepper } from './domain/keys/master-key.ts';
 import { createSigner } from './domain/keys/signer.ts';
 import { createVault } from './domain/keys/vault.ts';
+import { createChangeNotices } from './domain/means/notices.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
@@ -74,6 +75,7 @@ export async function createServices(
     signer,
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     mailer,
+    changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
     resetMails: createResetMails({ store, clock, random, vault, limits, mailer, addresses, log }),
     passwords: createPasswords({ pepper, cores: availableParallelism() }),
     totp: createTotp(),

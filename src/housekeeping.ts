@@ -21,11 +21,11 @@ export interface Housekeeping {
 
 type HousekeepingServices = Pick<
   Services,
-  'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'logoutNotices' | 'resetMails' | 'log'
+  'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'logoutNotices' | 'changeNotices' | 'resetMails' | 'log'
 >;
 
 /**
- * Every minute: stores what was counted, tells clients of sessions that ended, sends links that were asked for, deletes what expired, publishes signing keys that are due, removes retired ones
+ * Every minute: stores what was counted, tells clients of sessions that ended, tells users of changes, sends links that were asked for, deletes what expired, publishes signing keys that are due, removes retired ones
  * and clients of open registrations that nobody uses. After the clock jumped ahead, not for an hour, `monotonic` telling
  * the time: what a wrong clock takes for expired would be gone.
  */
@@ -42,6 +42,7 @@ export function startHousekeeping(
   async function round(): Promise<void> {
     await flush(services);
     await services.logoutNotices.run();
+    await services.changeNotices.run();
     await services.resetMails.run();
     if (!isTrusted()) return;
     try {

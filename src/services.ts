@@ -157,6 +157,8 @@ export interface Services {
   /** Tells clients of sessions that ended. */
   readonly logoutNotices: Worker;
   readonly mailer: Mailer;
+  /** Tells users of changes of how they sign in. */
+  readonly changeNotices: Worker;
   /** Sends the links that users asked for. */
   readonly resetMails: Worker;
   /** Runs the functions of hooks. */

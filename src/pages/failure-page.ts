@@ -41,7 +41,7 @@ const words = {
   405: { title: 'This does not work here', message: 'The address cannot be used in this way.' },
   410: {
     title: 'This link does not work',
-    message: 'It is not complete, or a newer one took its place.',
+    message: 'It is not complete, a newer one took its place, or your account was changed since.',
     hint: 'Look for the newest link that you were sent, or ask for another.',
   },
   413: { title: 'That was too much', message: 'The form is larger than this service takes.' },

@@ -93,6 +93,10 @@ export interface UserRecord {
   readonly activatedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
+  /** Until when no reset link goes to the address, which somebody wrote who may not set passwords; null: it may at any time. */
+  readonly emailHeldUntil: Milliseconds | null;
+  /** Counts the changes of address, user name, password and status: a link works for the number that it was made at. */
+  readonly meansVersion: number;
 }
 
 /** As much of a user as tokens are made from: read at every exchange, and no more. */
@@ -671,7 +675,7 @@ export interface EventRecord {
   readonly hash: string;
 }
 
-/** A link with which a user chooses a password; a user has one at most. */
+/** A link with which a user chooses a password. */
 export interface InviteLinkRecord {
   readonly accountId: number;
   readonly userId: number;
@@ -679,6 +683,31 @@ export interface InviteLinkRecord {
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
+  /** Of the user when the link was made: with another one it works no more. */
+  readonly meansVersion: number;
+}
+
+/** What a message to a user tells of. */
+export type MeansChange =
+  | 'email'
+  | 'username'
+  | 'password'
+  | 'app_added'
+  | 'app_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'recovery_codes';
+
+/** A message that says how a user signs in was changed; kept until it was sent or given up. */
+export interface ChangeNoticeRecord {
+  readonly accountId: number;
+  readonly id: number;
+  /** That it goes to: of the user before the change, or after it. */
+  readonly address: string;
+  readonly changes: readonly MeansChange[];
+  readonly changedAt: Milliseconds;
+  readonly attempts: number;
+  readonly dueAt: Milliseconds;
 }
 
 /** Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up. */

@@ -17,6 +17,7 @@ import type {
   AttributeValue,
   AuthorizationRequestRecord,
   AuthorizationServerRecord,
+  ChangeNoticeRecord,
   ClientRecord,
   CodeRecord,
   ConsentRecord,
@@ -141,9 +142,18 @@ export interface CountedAttempt {
   readonly lockedUntil: Milliseconds;
 }
 
+/** A user to be: nothing is counted or held yet, unless said. */
+export type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil'> &
+  Partial<Pick<UserRecord, 'emailHeldUntil'>>;
+
+/** What can be changed of a user. */
+export type UserUpdate = Partial<
+  Omit<UserRecord, 'accountId' | 'id' | 'createdAt' | 'meansVersion'> & UserKeys & UserDetails
+>;
+
 export interface UserStore {
   /** Throws `conflict` with name `email` or `username`. */
-  create(user: New<UserRecord> & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
+  create(user: NewUserRecord & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
   find(accountId: number, id: number): Promise<UserRecord | null>;
   findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
   /**
@@ -163,12 +173,11 @@ export interface UserStore {
    * text as typed and folded.
    */
   page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
-  /** Changes the members given; null when there is no such user. Throws `conflict` as `create` does. */
-  update(
-    accountId: number,
-    id: number,
-    changes: Partial<Omit<UserRecord, 'accountId' | 'id' | 'createdAt'> & UserKeys & UserDetails>,
-  ): Promise<UserRecord | null>;
+  /**
+   * Changes the members given; null when there is no such user. Another e-mail address, user name, password digest or
+   * status than before counts `meansVersion` up. Throws `conflict` as `create` does.
+   */
+  update(accountId: number, id: number, changes: UserUpdate): Promise<UserRecord | null>;
   /** Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
   /**
@@ -710,12 +719,32 @@ export interface EventStore {
 }
 
 /** Links with which users choose a password. */
-export interface InviteStore {
-  /** In place of the user's former one, used or not. */
-  replace(link: InviteLinkRecord): Promise<void>;
+export interface LinkStore {
   find(accountId: number, digest: string): Promise<InviteLinkRecord | null>;
   /** Uses a link up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
   use(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+}
+
+/** Those that somebody made for a user, who has one at most. */
+export interface InviteStore extends LinkStore {
+  /** In place of the user's former one, used or not. */
+  replace(link: InviteLinkRecord): Promise<void>;
+}
+
+/** Those that users asked for themselves: one ends no other. */
+export interface PasswordResetStore extends LinkStore {
+  add(link: InviteLinkRecord): Promise<void>;
+}
+
+/** Messages about changes that were not sent yet. */
+export interface ChangeNoticeStore {
+  /** Keeps one, unless `most` wait for the address already. */
+  add(notice: New<ChangeNoticeRecord>, most: number): Promise<void>;
+  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
+  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ChangeNoticeRecord[]>;
+  postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
+  /** False when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
 }
 
 /** Links that were asked for and not sent yet. */
@@ -795,8 +824,8 @@ export interface StoreVerbs {
   readonly deviceCodes: DeviceCodeStore;
   readonly grants: GrantStore;
   readonly invites: InviteStore;
-  /** As invites: the links that users asked for themselves. */
-  readonly passwordResets: InviteStore;
+  readonly passwordResets: PasswordResetStore;
+  readonly changeNotices: ChangeNoticeStore;
   readonly resetRequests: ResetRequestStore;
   readonly events: EventStore;
   readonly counts: CountStore;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { FaultyApp } from '../support/faults.ts';
 import { chosen } from '../support/invites.ts';
 import { givePasskey, passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
+import { titlesTo } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { CookieJar, formTo, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
 import { isSignedIn } from '../support/sign-out.ts';
@@ -60,7 +61,7 @@ function form(
 }
 
 export const ownAccountOperations: readonly Operation[] = [
-  // Kept, and the browser did not hear of it: the user gets a second message, whose link takes the place of the first.
+  // Kept, and the browser did not hear of it: the user gets a second message, whose link stands beside the first.
   form('askForReset', '/forgot-password', {}, async (app) => {
     const user = await makeUser(app);
     // What is done after the answer is no part of the request.
@@ -86,9 +87,15 @@ export const ownAccountOperations: readonly Operation[] = [
   page('showApps', '/account/apps'),
   // Changed, and the browser did not hear of it: the present password is another one.
   form('changePassword', '/account/password', { again: 401 }, async (app) => {
-    const { jar } = await enter(app);
+    const { jar, userId } = await enter(app);
     const fields = formTo(await walk(app, jar, '/account/password'), '/account/password');
-    return { jar, fields: { ...fields, current_password: password, ...chosen } };
+    // Told exactly when it was changed, and once.
+    const settle = async () => {
+      const user = await app.services.store.users.find(app.account.id, userId);
+      const titles = await titlesTo(app, user?.email ?? '');
+      assert.deepEqual(titles, ['Your password was changed']);
+    };
+    return { jar, fields: { ...fields, current_password: password, ...chosen }, settle };
   }),
   // Added, and the browser did not get its new cookie: it signs in again.
   form('addSecondFactor', '/account/second-factors/new', { status: 200, again: 303 }, async (app) => {

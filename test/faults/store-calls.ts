@@ -43,7 +43,7 @@ export interface OperationResult {
 }
 
 const reads =
-  /\.(find\w*|list\w*|read|isAssigned|ofUser|idsOfUsers|valuesOf|page\w*|followedBy)$|^(generation|ping|status)$/;
+  /\.(find\w*|list\w*|read|lock|isAssigned|ofUser|idsOfUsers|valuesOf|page\w*|followedBy)$|^(generation|ping|status)$/;
 
 /** More calls than any operation makes. */
 const mostCalls = 100;

@@ -8,7 +8,7 @@ onEachDatabase('invite links', (subject) => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     const { id: userId } = await newUser(store, accountId);
-    const link = { accountId, userId, digest, createdAt: now, expiresAt, usedAt: null };
+    const link = { accountId, userId, digest, createdAt: now, expiresAt, usedAt: null, meansVersion: 3 };
     await store.invites.replace(link);
     return link;
   }

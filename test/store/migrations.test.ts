@@ -14,6 +14,11 @@ async function fill(store: Store): Promise<{ accountId: number; grantId: number 
   const role = await store.roles.create({ accountId: cast.accountId, name: 'staff', createdAt: now });
   await store.roles.addUser(cast.accountId, role.id, cast.userId, now);
   await store.authorizations.createCode({ ...newCode(cast), usedAt: now, grantId: grant.id });
+  const { accountId, userId } = cast;
+  for (const digest of ['older', 'newer']) {
+    const link = { createdAt: now, expiresAt: now + 1, usedAt: null, meansVersion: 0 };
+    await store.passwordResets.add({ accountId, userId, digest, ...link });
+  }
   await store.grants.consume([present(grant)]);
   await store.facts.keep('name', 'value');
   return { accountId: cast.accountId, grantId: grant.id };

@@ -32,7 +32,7 @@ function lookups({
 }: StoreVerbs) {
   const { packageBuilds, signInHistories } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
-  const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests } = rest;
+  const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, changeNotices } = rest;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
@@ -86,7 +86,8 @@ function lookups({
     ...[() => invites.find(1, 'x'), () => invites.use(1, 'x', now)],
     ...[() => passwordResets.find(1, 'x'), () => passwordResets.use(1, 'x', now), () => resetRequests.countOpen(1)],
     ...[() => resetRequests.claim(now, now, 1), () => resetRequests.postpone(1, 1, now)],
-    ...[() => resetRequests.remove(1, 1)],
+    ...[() => resetRequests.remove(1, 1), () => changeNotices.claim(now, now, 1)],
+    ...[() => changeNotices.postpone(1, 1, now), () => changeNotices.remove(1, 1), () => users.lock(1, 1)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, null, now)],
     ...[() => grants.revokeUnassigned(1, 1, now), () => grants.findAccessToken(1, 1)],

@@ -27,6 +27,56 @@ onEachDatabase('users', (subject) => {
     assert.deepEqual(await users.list(otherId), []);
   });
 
+  test('every other address, name, digest or status is counted, and nothing else', async () => {
+    const { users } = subject.store;
+    const { id: accountId } = await newAccount(subject.store);
+    const { id, email, passwordDigest } = await newUser(subject.store, accountId, { passwordDigest: 'i1' });
+    const version = async () => (await users.find(accountId, id))?.meansVersion;
+    assert.equal(await version(), 0);
+    await users.update(accountId, id, { firstname: 'Grace', lastLogin: now, title: 'Admiral', policyId: null });
+    await users.update(accountId, id, {
+      email,
+      username: null,
+      usernameKey: null,
+      status: 1,
+      passwordDigest,
+    });
+    const attempt = { accountId, userId: id, now, maximum: 1, lockedUntil: now + minute };
+    assert.equal(await users.countAttempt(attempt), 'last');
+    await users.clearAttempts(accountId, id);
+    assert.equal(await users.replaceDigest(accountId, id, 'i1', 'p1'), true);
+    assert.equal(await version(), 0);
+    const name = unique('name');
+    let counted = 0;
+    for (const changes of [
+      { email: null, emailKey: null, username: name, usernameKey: name },
+      { email: name, emailKey: name },
+      { username: null, usernameKey: null },
+      { passwordDigest: 'p2' },
+      { passwordDigest: null },
+      { status: 3 },
+      { status: 1, firstname: 'Ada' },
+    ] as const) {
+      counted += 1;
+      assert.equal((await users.update(accountId, id, changes))?.meansVersion, counted, JSON.stringify(changes));
+      assert.equal((await users.update(accountId, id, changes))?.meansVersion, counted, 'the same again');
+    }
+  });
+
+  test('who is locked is changed by nobody else until the transaction ends', async () => {
+    const { store } = subject;
+    const { id: accountId } = await newAccount(store);
+    const { id } = await newUser(store, accountId, { firstname: 'x' });
+    const add = () =>
+      store.transaction(async (tx) => {
+        const user = await tx.users.lock(accountId, id);
+        await tx.users.update(accountId, id, { firstname: `${user?.firstname}x` });
+      });
+    await Promise.all(Array.from({ length: 8 }, add));
+    assert.equal((await store.users.find(accountId, id))?.firstname, 'x'.repeat(9));
+    assert.equal(await store.transaction((tx) => tx.users.lock(accountId + 1, id)), null);
+  });
+
   test('an e-mail match wins over a username match, and names count in the account only', async () => {
     const { users } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
@@ -51,8 +101,9 @@ onEachDatabase('users', (subject) => {
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const user = await newUser(subject.store, accountId);
     const changes = { status: 3, lastname: 'Lovelace', firstname: null, updatedAt: now + 1 } as const;
-    assert.deepEqual(await users.update(accountId, user.id, changes), { ...user, ...changes });
-    assert.deepEqual(await users.update(accountId, user.id, {}), { ...user, ...changes });
+    const changed = { ...user, ...changes, meansVersion: 1 };
+    assert.deepEqual(await users.update(accountId, user.id, changes), changed);
+    assert.deepEqual(await users.update(accountId, user.id, {}), changed);
     assert.equal(await users.update(otherId, user.id, { status: 1 }), null);
     assert.equal(await users.update(accountId, user.id + 1000, { status: 1 }), null);
     const key = unique('name');

@@ -10,8 +10,12 @@ export async function askForLink(app: TestApp, name: string, jar = new CookieJar
   return submit(app, await walk(app, jar, '/forgot-password'), { username: name });
 }
 
-/** What went out of the service to this address, oldest first. */
+/** What went out of the service to this address, oldest first; of what waited together about changes, by subject. */
 export async function mailsTo({ services }: TestApp, email: string | null): Promise<readonly Mail[]> {
+  const before = services.mails.length;
+  await services.changeNotices.run();
+  const together = services.mails.splice(before);
+  services.mails.push(...together.sort((one, other) => (one.subject < other.subject ? -1 : 1)));
   await services.resetMails.run();
   return services.mails.filter(({ to }) => to === email);
 }
@@ -33,5 +37,6 @@ export function linkIn({ account }: Pick<TestApp, 'account'>, mail: Mail | undef
 /** A new link for the user. */
 export async function newLink(app: TestApp, email: string | null): Promise<string> {
   await askForLink(app, email ?? '');
-  return linkIn(app, (await mailsTo(app, email)).at(-1));
+  const withLinks = (await mailsTo(app, email)).filter(({ text }) => text.includes('/password/reset'));
+  return linkIn(app, withLinks.at(-1));
 }

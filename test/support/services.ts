@@ -20,6 +20,7 @@ import { sealingKey } from '../../src/domain/keys/sealing.ts';
 import { createSigner } from '../../src/domain/keys/signer.ts';
 import { createVault } from '../../src/domain/keys/vault.ts';
 import type { Mail } from '../../src/domain/mail.ts';
+import { createChangeNotices } from '../../src/domain/means/notices.ts';
 import { createResetMails } from '../../src/domain/password-reset/mails.ts';
 import { createLogoutNotices } from '../../src/domain/sign-out/notices.ts';
 import { createLazyRunner } from '../../src/hook-runner/lazy.ts';
@@ -40,7 +41,7 @@ export interface TestServices extends Services {
   /** Lines of the log, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** Messages that went out, oldest first. */
-  readonly mails: readonly Mail[];
+  readonly mails: Mail[];
   readonly generateKeyPair: GenerateKeyPair;
   readonly packageBuilds: PackageQueue;
 }
@@ -104,6 +105,8 @@ export async function testServices(
     logoutNotices: createLogoutNotices({ store, clock, vault, signer, egress, addresses, log }),
     mailer,
     mails,
+    // Not woken by changes: a test has them sent when it looks.
+    changeNotices: createChangeNotices({ store, clock, mailer, addresses, log }),
     resetMails: createResetMails({ store, clock, random: systemRandom, vault, limits, mailer, addresses, log }),
     passwords: createPasswords({ pepper: randomBytes(32), cores: 2, cost: { memoryCost: 8, timeCost: 1 } }),
     totp: createTotp(),

@@ -93,10 +93,10 @@ export interface EventDetails {
   /** A link was made with which the user chooses a password. */
   'invite.created': Nothing;
   'invite.used': Nothing;
-  /** A link was made for a user who asked for it, in place of a former one. */
+  /** A link was made for a user who asked for it. */
   'password_reset.created': Nothing;
   /** No link was made for who was asked for: for nobody, or for somebody who gets none. */
-  'password_reset.refused': { readonly reason: 'unknown_user' | 'no_email' | 'not_active' | 'too_many' };
+  'password_reset.refused': { readonly reason: 'unknown_user' | 'no_email' | 'not_active' | 'held' | 'too_many' };
   /** The message could not be sent. */
   'password_reset.abandoned': { readonly attempts: number };
   'password_reset.used': Nothing;

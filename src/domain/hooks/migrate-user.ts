@@ -105,6 +105,8 @@ async function makeUser(services: MigrationServices, account: Account, migrated:
       ...(roleIds.length > 0 && { roleIds }),
       // Whoever had it until now keeps it; the policy's rules are for the next one.
       validatePolicy: false,
+      // It brings the password along.
+      authority: 'all',
     });
     return { result: 'made', userId: user.id };
   } catch (error) {

@@ -9,7 +9,7 @@ import { type BrowserState, findOpenRequest, type OpenRequest } from './authoriz
 import { apiScopesOf, needsConsent } from './consent.ts';
 import { type FinishServices, finishRequest, type Granted } from './finish.ts';
 import { areHooksDue, isSignedInFor, runHooksOnSso } from './hooks-on-sso.ts';
-import { acrOf, isOfLink } from './methods.ts';
+import { acrOf } from './methods.ts';
 import { type DueFactor, findPending, findStepUp, type Pending } from './pending.ts';
 import { unmetAcr } from './read-parameters.ts';
 import type { AuthorizationError, ClientAnswer } from './redirect.ts';
@@ -65,8 +65,7 @@ export async function currentStep(
   if (await areHooksDue(services, account, { request, session, user }))
     return { step: 'hooks', request, session, user };
   const stepUp = await findStepUp(services, account, request, session, user);
-  // Whoever came in by a link gets no second factor of their own choice before they have given the password.
-  if (stepUp?.step === 'enrolment' && isOfLink(session.amr)) return { step: 'sign_in', request };
+  if (stepUp === 'sign_in') return { step: 'sign_in', request };
   if (stepUp) return stepUp;
   const { decision, decidedBy } = request.record;
   if (decision === 'deny' && decidedBy === user.id) return { step: 'denied', request };

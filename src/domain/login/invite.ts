@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
+import { changeUser } from '../means/change-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';
 import { findWeakness } from '../users/password-rules.ts';
@@ -39,8 +40,9 @@ export interface AcceptedInvite extends NewPassword {
 }
 
 /**
- * The link with this token. Throws `invite_unusable` (value `used`, `expired` or `unknown`; one that a newer link ended
- * is unknown), and `user_locked` or `user_suspended`: such a user's link waits until that is over.
+ * The link with this token. Throws `invite_unusable` (value `used`, `expired` or `unknown`, which is also one that a newer
+ * invite ended, or another e-mail address, user name, password or status of its user), and `user_locked` or
+ * `user_suspended` for one that was made for such a user.
  */
 export async function findInvite(
   services: Pick<Services, 'store' | 'clock'>,
@@ -53,7 +55,8 @@ export async function findInvite(
   if (link.usedAt !== null) throw unusable(kind, 'used');
   if (link.expiresAt <= services.clock.now()) throw unusable(kind, 'expired');
   const user = await services.store.users.find(account.id, link.userId);
-  if (!user) throw unusable(kind, 'unknown');
+  // It was made for another address, name, password or status.
+  if (!user || user.meansVersion !== link.meansVersion) throw unusable(kind, 'unknown');
   requireFree(user);
   return { kind, token, user, policy: await effectivePolicy(services, account, user, null) };
 }
@@ -90,19 +93,20 @@ export async function acceptInvite(
 async function savePassword(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { kind, token, user: { id } }: OpenInvite,
+  { kind, token, user }: OpenInvite,
   passwordDigest: string,
 ): Promise<UserRecord> {
   return services.store.transaction(async (tx) => {
     const now = services.clock.now();
-    const current = await tx.users.lock(account.id, id);
-    if (!current || !(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');
-    // Somebody may have locked the user while the password was hashed.
-    requireFree(current);
+    const current = await tx.users.lock(account.id, user.id);
+    // Somebody may have changed the password, or locked the user, while this one was hashed: that ends the link.
+    if (!current) throw unusable(kind, 'unknown');
+    if (!(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');
+    if (current.meansVersion !== user.meansVersion) throw unusable(kind, 'unknown');
     const changes = { ...withPassword(current, passwordDigest, now), updatedAt: now };
-    const changed = await tx.users.update(account.id, id, changes);
-    const ended = await endSignIns(tx, account, id, now);
-    const about = { actor: { type: 'user', id }, target: { type: 'user', id } } as const;
+    const changed = await changeUser(services, tx, account, current, changes);
+    const ended = await endSignIns(tx, account, user.id, now);
+    const about = { actor: { type: 'user', id: user.id }, target: { type: 'user', id: user.id } } as const;
     const action = kind === 'reset' ? 'password_reset.used' : 'invite.used';
     await recordEvent(tx, services, account, { ...about, action, detail: {} });
     const detail = { fields: ['password'], grants_revoked: ended };
@@ -111,7 +115,7 @@ async function savePassword(
   });
 }
 
-/** A locked or suspended user gets no password and no session; the link stays as it is. */
+/** A locked or suspended user gets no password and no session, also by a link that was made since. */
 function requireFree({ status }: Pick<UserRecord, 'status'>): void {
   if (status === 2) throw new Failure('user_suspended');
   if (status === 3) throw new Failure('user_locked');

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { changeUser } from '../means/change-user.ts';
 import { admit } from '../opening/admit.ts';
 import type { MoreShown } from '../opening/evidence.ts';
 import { findWeakness } from '../users/password-rules.ts';
@@ -59,7 +60,7 @@ export async function chooseNewPassword(
     if (reached.at !== 'new_password') throw notDue('new password');
     const now = services.clock.now();
     const changes = { ...withPassword(reached.user, passwordDigest, now), updatedAt: now };
-    const changed = await tx.users.update(account.id, user.id, changes);
+    const changed = await changeUser(services, tx, account, reached.user, changes);
     if (!changed) throw notDue('new password');
     const ended = await endSignIns(tx, account, user.id, now);
     const about = { type: 'user', id: user.id } as const;

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
+import { isRecent } from '../means/recent.ts';
 import type { OpenRequest } from './authorization-request.ts';
 import { findDue, lacksSecondFactor, wayOf } from './due.ts';
 import { isOfLink, passwordMethods } from './methods.ts';
@@ -71,14 +72,19 @@ export async function findPending(
   }
 }
 
-/** The second factor that a session lacks for an application that wants one; null when it is worth enough. */
+/**
+ * What a session lacks for an application that wants a second factor: to show one, to begin with one, or, where that takes
+ * a newer session, another sign-in. Null when it is worth enough.
+ */
 export async function findStepUp(
-  services: Pick<Services, 'store'>,
+  services: PendingServices,
   account: Account,
   request: OpenRequest,
   session: SessionRecord,
   user: UserRecord,
-): Promise<DueFactor | null> {
+): Promise<DueFactor | 'sign_in' | null> {
   const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr);
+  // Somebody who finds a browser that was signed in some time ago does not make themselves a factor of the user's.
+  if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';
   return step && { step, request, user, methods: session.amr, session };
 }

@@ -4,12 +4,12 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
+import { changeUser } from '../means/change-user.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
 import type { Visit } from './enter.ts';
 import { type EndedSessions, endSessions } from './sessions.ts';
-import { type TellServices, tellUser } from './tell-user.ts';
 
 /** The form. */
 export interface PasswordChange extends NewPassword {
@@ -28,8 +28,7 @@ export type ChangeResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
 
-type ChangeServices = TellServices &
-  Pick<Services, 'store' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
 
 /** Whose rules a new password of the user's keeps. */
 export function passwordPolicy(
@@ -64,10 +63,10 @@ export async function changePassword(
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
   const ended = await services.store.transaction(async (tx): Promise<EndedSessions | null> => {
     const now = services.clock.now();
-    const stored = await tx.users.find(account.id, user.id);
+    const stored = await tx.users.lock(account.id, user.id);
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
     if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return null;
-    await tx.users.update(account.id, user.id, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
+    await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
@@ -76,6 +75,5 @@ export async function changePassword(
   });
   if (!ended) return refuse('wrong');
   if (ended.clientsTold > 0) services.logoutNotices.wake();
-  tellUser(services, account, user, 'password');
   return { outcome: 'changed' };
 }

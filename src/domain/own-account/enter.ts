@@ -8,11 +8,9 @@ import { noParameters, type OpenedRequest, type OpenServices, openRequest } from
 import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
+import { isRecent, recentSeconds } from '../means/recent.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findDemand } from '../second-factor/demand.ts';
-
-/** How new the sign-in must be where somebody who found an open browser could take the account over. */
-const recentSeconds = 10 * 60;
 
 /** What the tokens of all account forms are made for. */
 const formName = 'account';
@@ -54,11 +52,7 @@ export async function enter(
   const known = user && user.status !== 4 ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
-  // A link shows the mailbox alone: what opens the account is changed after a sign-in with the password, or a passkey.
-  const isByLink = session !== null && isOfLink(session.amr);
-  const isFresh =
-    session !== null &&
-    (!recent || (!isByLink && session.authenticatedAt + recentSeconds * 1000 >= services.clock.now()));
+  const isFresh = session !== null && (!recent || isRecent(session, services.clock.now()));
   // Then no policy wants more.
   const isShown = isFresh && isMultiFactor(session.amr);
   const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));
@@ -71,7 +65,8 @@ export async function enter(
     redirectUriGiven: true,
     loginHint: user?.email ?? user?.username ?? null,
     maxAgeSeconds: recent ? recentSeconds : null,
-    prompt: recent && isByLink ? ['login'] : [],
+    // A link shows the mailbox alone, however new its session is.
+    prompt: recent && session && isOfLink(session.amr) ? ['login'] : [],
     ...(wanted && { secondFactor: true }),
   };
   return { outcome: 'sign_in', ...(await openRequest(services, account, ownPages(account), asked, browser)) };

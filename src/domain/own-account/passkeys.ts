@@ -12,12 +12,11 @@ import { addDevice } from '../second-factor/registrations.ts';
 import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
 import type { Visit } from './enter.ts';
-import { type TellServices, tellUser } from './tell-user.ts';
 
 /** The user of the browser, with the session. */
 type Owner = Pick<Visit, 'user' | 'session'>;
 
-type WriteServices = TellServices & Pick<Services, 'store' | 'random' | 'vault' | 'passkeys'>;
+type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
 
 /** Characters of a passkey's name. */
 export const longestName = 64;
@@ -110,14 +109,12 @@ export async function addPasskey(
     await tx.passkeys.create({ accountId: account.id, deviceId: id, ...kept });
     return null;
   });
-  const problem = await adding.catch((error: unknown) => {
+  return adding.catch((error: unknown) => {
     // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
     if (error instanceof Failure && error.code === 'conflict') return 'answer';
     if (error instanceof Failure && error.code === 'value_invalid') return 'full';
     throw error;
   });
-  if (problem === null) tellUser(services, account, visit.user, 'passkey_added');
-  return problem;
 }
 
 /** Names a passkey anew. Throws `not_found` for one that is not the user's. */
@@ -150,7 +147,6 @@ export async function removePasskey(
   const { id } = user;
   await requireOwn(services, account, id, deviceId);
   await removeDevice(services, account, id, deviceId, { type: 'user', id });
-  tellUser(services, account, user, 'passkey_removed');
   return null;
 }
 

@@ -14,9 +14,8 @@ import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-fact
 import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
 import type { Visit } from './enter.ts';
-import { type TellServices, tellUser } from './tell-user.ts';
 
-type FactorServices = TellServices & Pick<Services, 'store' | 'random' | 'vault' | 'totp'>;
+type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
 export interface OwnFactors {
   /** Those that make codes; passkeys have a page of their own. */
@@ -89,17 +88,15 @@ export async function addFactor(
     const sessionSecret = await openRaisedSession(services, tx, account, admitted, session, methods);
     return { outcome: 'added', codes, sessionSecret };
   });
-  const added = await adding.catch((error: unknown) => {
+  return adding.catch((error: unknown) => {
     if (!(error instanceof Failure && error.code === 'conflict')) throw error;
     throw new Failure('authorization_request_invalid', { message: 'This app is set up already.' });
   });
-  tellUser(services, account, user, 'app_added');
-  return added;
 }
 
 /** Removes a device of the user's; one that is not there any more is none to remove. */
 export async function removeFactor(
-  services: TellServices & Pick<Services, 'store' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   { user }: Pick<Visit, 'user'>,
   deviceId: number,
@@ -107,19 +104,16 @@ export async function removeFactor(
   const actor = { type: 'user', id: user.id } as const;
   try {
     await removeDevice(services, account, user.id, deviceId, actor);
-    tellUser(services, account, user, 'app_removed');
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'not_found')) throw error;
   }
 }
 
 /** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device. */
-export async function renewCodes(
+export function renewCodes(
   services: FactorServices,
   account: Account,
   { user }: Pick<Visit, 'user'>,
 ): Promise<readonly string[]> {
-  const codes = await renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
-  tellUser(services, account, user, 'recovery_codes');
-  return codes;
+  return renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
 }

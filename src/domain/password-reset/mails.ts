@@ -85,11 +85,15 @@ async function giveUp(
 
 type Receiver =
   | { readonly user: UserRecord; readonly email: string }
-  | { readonly refused: 'unknown_user' | 'no_email' | 'not_active' | 'too_many'; readonly userId: number | null };
+  | {
+      readonly refused: 'unknown_user' | 'no_email' | 'not_active' | 'held' | 'too_many';
+      readonly userId: number | null;
+    };
 
 /**
  * Who gets a link: a user with an address who is active or waits for a password. An unactivated user waits for an
- * invite, and one who is locked or suspended for an administrator.
+ * invite, and one who is locked or suspended for an administrator. An address that somebody wrote who may not set
+ * passwords waits for a day.
  */
 async function findReceiver(
   services: MailServices,
@@ -102,6 +106,7 @@ async function findReceiver(
   if (!user) return { refused: 'unknown_user', userId: null };
   if (user.email === null) return { refused: 'no_email', userId: user.id };
   if (![1, 4, 5, 7].includes(user.status)) return { refused: 'not_active', userId: user.id };
+  if ((user.emailHeldUntil ?? 0) > services.clock.now()) return { refused: 'held', userId: user.id };
   // Another try of the same message is none more.
   if (attempts > 1) return { user, email: user.email };
   try {
@@ -113,18 +118,20 @@ async function findReceiver(
   }
 }
 
-/** A link in place of the user's former one: kept as a digest, so that a message that is sent again has another. */
-async function createLink(services: MailServices, account: Account, { id }: UserRecord): Promise<string> {
+/** A link beside those that the user has: kept as a digest, so that a message that is sent again has another. */
+async function createLink(services: MailServices, account: Account, { id, meansVersion }: UserRecord): Promise<string> {
   const token = newSecret(services.random, secretPrefixes.resetLink);
   const now = services.clock.now();
   await services.store.transaction(async (tx) => {
-    await tx.passwordResets.replace({
+    await tx.passwordResets.add({
       accountId: account.id,
       userId: id,
       digest: digestOf(token),
       createdAt: now,
       expiresAt: now + resetLifeMinutes * minute,
       usedAt: null,
+      // Of the user who was found: where the address was changed since, the link is for nobody.
+      meansVersion,
     });
     const target = { type: 'user', id } as const;
     await recordEvent(tx, services, account, { action: 'password_reset.created', target, detail: {} });

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { noteChange } from '../means/note-change.ts';
 import { kinds, makesCodes } from './kinds.ts';
 
 /** How many devices a user may have, those included that wait to be accepted. */
@@ -63,7 +64,10 @@ export async function removeDevice(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     const { secondFactors } = tx;
-    if (!(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
+    const device = (await secondFactors.listDevices(account.id, userId)).find(({ id }) => id === deviceId);
+    const user = await tx.users.find(account.id, userId);
+    if (!device || !user || !(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
+    await noteChange(services, tx, account, [kinds[device.kind].removed], user);
     if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
       await secondFactors.replaceRecoveryCodes(account.id, userId, []);
       await secondFactors.clearAttempts(account.id, userId);

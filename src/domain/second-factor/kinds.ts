@@ -1,7 +1,7 @@
 /** The kinds of second factor. Another one is a member of `FactorKind` and whatever then does not compile. */
 
 import type { Services } from '../../services.ts';
-import type { FactorDeviceRecord, FactorKind } from '../../store/records.ts';
+import type { FactorDeviceRecord, FactorKind, MeansChange } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 
@@ -13,6 +13,9 @@ export interface KindDescription {
   readonly typeDisplayName: string;
   /** Whether it makes codes, which a person types. */
   readonly codes: boolean;
+  /** What its user is told when there is one more, or one less. */
+  readonly added: MeansChange;
+  readonly removed: MeansChange;
 }
 
 export const kinds = {
@@ -22,6 +25,8 @@ export const kinds = {
     authFactorName: 'Authenticator',
     typeDisplayName: 'Authenticator app',
     codes: true,
+    added: 'app_added',
+    removed: 'app_removed',
   },
   passkey: {
     id: 2,
@@ -29,6 +34,8 @@ export const kinds = {
     authFactorName: 'WebAuthn',
     typeDisplayName: 'Passkey',
     codes: false,
+    added: 'passkey_added',
+    removed: 'passkey_removed',
   },
 } as const satisfies Record<FactorKind, KindDescription>;
 

@@ -6,6 +6,8 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { noteChange } from '../means/note-change.ts';
+import { requireUserId } from '../users/users.ts';
 import { makesCodes } from './kinds.ts';
 
 const codes = 10;
@@ -71,6 +73,7 @@ export function renewRecoveryCodes(
     if (!(await tx.secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
       throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
     }
+    await noteChange(services, tx, account, ['recovery_codes'], await requireUserId(tx, account, userId));
     return giveRecoveryCodes(services, tx, account, userId, actor);
   });
 }

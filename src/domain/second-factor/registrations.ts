@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { noteChange } from '../means/note-change.ts';
 import { newUuid } from '../secrets.ts';
 import { readText } from '../text.ts';
 import { requireUserId } from '../users/users.ts';
@@ -12,6 +13,8 @@ import { canAddDevice, mostDevices } from './devices.ts';
 import { findStepOf, kinds, normalCode, sealSeed } from './kinds.ts';
 
 type AccountOf = Pick<Account, 'id' | 'record'>;
+
+type FactorVerbs = Pick<StoreVerbs, 'secondFactors' | 'events' | 'users' | 'changeNotices'>;
 
 /** Bytes of a seed (RFC 4226 §4, R6). */
 export const seedBytes = 20;
@@ -80,7 +83,7 @@ export interface AddedDevice {
 /** Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten, `conflict` for a registration that was made. */
 export async function addDevice(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
-  tx: Pick<StoreVerbs, 'secondFactors' | 'events'>,
+  tx: FactorVerbs,
   account: AccountOf,
   userId: number,
   { kind, name, seed, step, now, expiresAt, actor, ...given }: AddedDevice,
@@ -103,13 +106,27 @@ export async function addDevice(
     expiresAt,
     acceptedAt: expiresAt === null ? now : null,
   });
-  await recordEvent(tx, services, account, {
-    action: expiresAt === null ? 'mfa.enrolled' : 'mfa.registered',
-    ...(actor && { actor }),
-    target: { type: 'user', id: userId },
-    detail: { device_id: device.id, factor_id: kinds[kind].id },
-  });
+  if (expiresAt === null) await tellEnrolled(services, tx, account, device, actor);
+  else {
+    const about = { ...(actor && { actor }), target: { type: 'user', id: userId } } as const;
+    const detail = { device_id: device.id, factor_id: kinds[kind].id };
+    await recordEvent(tx, services, account, { action: 'mfa.registered', ...about, detail });
+  }
   return device;
+}
+
+/** A device counts from now on: the trail and its owner hear of it. */
+async function tellEnrolled(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: FactorVerbs,
+  account: AccountOf,
+  { id, userId, kind }: FactorDeviceRecord,
+  actor?: Actor,
+): Promise<void> {
+  const about = { ...(actor && { actor }), target: { type: 'user', id: userId } } as const;
+  const detail = { device_id: id, factor_id: kinds[kind].id };
+  await recordEvent(tx, services, account, { action: 'mfa.enrolled', ...about, detail });
+  await noteChange(services, tx, account, [kinds[kind].added], await requireUserId(tx, account, userId));
 }
 
 /** A registration of the user's, while it waits and once it is accepted. Throws `not_found`. */
@@ -141,11 +158,7 @@ export async function acceptRegistration(
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     if (!(await tx.secondFactors.acceptDevice(account.id, device.id, step, now))) throw unknownRegistration();
-    await recordEvent(tx, services, account, {
-      action: 'mfa.enrolled',
-      target: { type: 'user', id: userId },
-      detail: { device_id: device.id, factor_id: kinds[device.kind].id },
-    });
+    await tellEnrolled(services, tx, account, device);
     return { ...device, acceptedAt: now, expiresAt: null, lastStep: step };
   });
 }

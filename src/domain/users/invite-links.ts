@@ -33,6 +33,7 @@ async function createInviteLink(
       createdAt: now,
       expiresAt: now + lifeMilliseconds,
       usedAt: null,
+      meansVersion: user.meansVersion,
     });
     await recordEvent(tx, services, account, { action: 'invite.created', target, detail: {} });
   });

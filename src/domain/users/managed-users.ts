@@ -1,11 +1,14 @@
 /** Users as the management API makes and changes them. */
 
 import type { Services } from '../../services.ts';
+import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { type Authority, heldUntil, requireFactorAuthority } from '../means/authority.ts';
+import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
 import { replaceFirstRole } from '../roles/first-role.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
@@ -45,13 +48,14 @@ export async function createManagedUser(services: UserServices, account: Account
       activatedAt: status === 1 ? now : null,
       createdAt: now,
       updatedAt: now,
+      emailHeldUntil: names.email === null ? null : heldUntil(input.authority, now),
     });
     await complete(tx, account, id, input, now);
     const target = { type: 'user', id } as const;
     await recordEvent(tx, services, account, {
       action: 'user.created',
       target,
-      detail: { fields: setFields({ ...input, validatePolicy: undefined }) },
+      detail: { fields: fieldsOf(input) },
     });
     return readFullUser(tx, account, id);
   });
@@ -59,7 +63,8 @@ export async function createManagedUser(services: UserServices, account: Account
 
 /**
  * Changes the members given. A new password ends the user's sessions and grants and activates one who waited for it.
- * Throws as `createManagedUser` does, and `not_found` when there is no such user.
+ * Throws as `createManagedUser` does, `not_found` when there is no such user, and `scope_insufficient` for what
+ * `manage_users` may not change of a user who has a second factor.
  */
 export async function updateManagedUser(
   services: UserServices,
@@ -73,43 +78,70 @@ export async function updateManagedUser(
   const passwordDigest = await readPassword(services, account, former, input);
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
-    const user = await tx.users.find(account.id, userId);
+    const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    if (await loosens(tx, account, user, input, profile.policyId)) {
+      await requireFactorAuthority(tx, account, user, input.authority);
+    }
     await requireManager(tx, account, profile);
     await requireFollowed(tx, account, profile);
     const [email, username] = [cleared(input.email), cleared(input.username)];
-    await tx.users.update(account.id, userId, {
+    const changes = {
       ...changedNames(user, { ...(email !== undefined && { email }), ...(username !== undefined && { username }) }),
       ...profile,
       ...(passwordDigest !== undefined && withPassword(user, passwordDigest, now)),
       ...(input.status !== undefined && input.status !== user.status && withStatus(user, input.status, now)),
       updatedAt: now,
-    });
+    };
+    await changeUser(services, tx, account, user, changes, input.authority);
     let ended = passwordDigest === undefined ? 0 : await endSignIns(tx, account, userId, now);
     ended += await complete(tx, account, userId, input, now);
     const target = { type: 'user', id: userId } as const;
-    const detail = { fields: setFields({ ...input, validatePolicy: undefined }), grants_revoked: ended };
+    const detail = { fields: fieldsOf(input), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
     return readFullUser(tx, account, userId);
   });
 }
 
-/** Ends a lock by the API and a pause after wrong passwords or codes. Throws `not_found`. */
+/** Whether a change leaves status 2 or 3, or has another policy decide what is asked of the user. */
+async function loosens(
+  tx: Pick<StoreVerbs, 'users'>,
+  account: Account,
+  { id, status }: UserRecord,
+  input: UserInput,
+  policyId: number | null | undefined,
+): Promise<boolean> {
+  if ((status === 2 || status === 3) && input.status !== undefined && input.status !== status) return true;
+  return policyId !== undefined && policyId !== (await tx.users.findDetailed(account.id, id))?.policyId;
+}
+
+/**
+ * Ends a lock by the API and a pause after wrong passwords; that after wrong codes too for who may set passwords, since
+ * codes could be guessed without end otherwise. Throws `not_found`, and `scope_insufficient` as `updateManagedUser` does.
+ */
 export async function unlockUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
+  authority: Authority,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    const user = await tx.users.find(account.id, userId);
+    const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    if (user.status === 3) await requireFactorAuthority(tx, account, user, authority);
     const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };
-    await tx.users.update(account.id, userId, user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open);
-    await tx.secondFactors.clearAttempts(account.id, userId);
+    const changes = user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open;
+    await changeUser(services, tx, account, user, changes, authority);
+    if (authority === 'all') await tx.secondFactors.clearAttempts(account.id, userId);
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.unlocked', target, detail: {} });
   });
+}
+
+/** Which members were given, for the trail. */
+function fieldsOf(input: UserInput): string[] {
+  return setFields({ ...input, validatePolicy: undefined, authority: undefined });
 }
 
 /** What stands in other tables; answers how many grants ended. */

@@ -5,6 +5,7 @@ import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import type { Authority } from '../means/authority.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
 import { readText } from '../text.ts';
 import { importDigest } from './imported-passwords.ts';
@@ -42,6 +43,8 @@ export interface UserInput {
   readonly salt?: Text;
   /** False: a password that breaks the rules for passwords is taken. */
   readonly validatePolicy: boolean;
+  /** What the writer may do. */
+  readonly authority: Authority;
 }
 
 /** A name: undefined stays, the empty text clears. */

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { changeUser } from '../means/change-user.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
 import { replaceRoles, requireRole } from '../roles/roles.ts';
 import { readText } from '../text.ts';
@@ -87,8 +88,9 @@ export async function setUser(
   const passwordDigest = await digestChangedPassword(services, account, userId, changes);
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
-    const user = await requireUserId(tx, account, userId);
-    const changed = await tx.users.update(account.id, userId, {
+    const user = await tx.users.lock(account.id, userId);
+    if (!user) throw unknownUser();
+    const changed = await changeUser(services, tx, account, user, {
       ...changedNames(user, changes),
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),
       ...(changes.lastname !== undefined && { lastname: readOptional('lastname', changes.lastname) }),

@@ -7,6 +7,7 @@ import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
+import { changeNoticeVerbs } from './change-notices.ts';
 import { clientVerbs } from './clients.ts';
 import { deviceCodeVerbs } from './device-codes.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
@@ -16,7 +17,7 @@ import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
 import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
 import { hookVerbs } from './hooks.ts';
-import { linkVerbs } from './invites.ts';
+import { inviteVerbs, passwordResetVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
@@ -70,8 +71,9 @@ export function verbsOn(db: Knex, hot: HotVerbs, pending: NewEvent[] | null = nu
     authorizations: authorizationVerbs(db),
     deviceCodes: deviceCodeVerbs(db),
     grants: grantVerbs(db, hot),
-    invites: linkVerbs(db, 'invite_links'),
-    passwordResets: linkVerbs(db, 'password_resets'),
+    invites: inviteVerbs(db),
+    passwordResets: passwordResetVerbs(db),
+    changeNotices: changeNoticeVerbs(db),
     resetRequests: resetRequestVerbs(db),
     events: eventVerbs(db, hot, pending),
     counts: countVerbs(db),

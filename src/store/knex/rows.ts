@@ -143,6 +143,7 @@ export const inviteLinks = shape<InviteLinkRecord>('invite_links', null, {
   createdAt: 'created_at',
   expiresAt: 'expires_at',
   usedAt: 'used_at',
+  meansVersion: 'means_version',
 });
 
 export const grants = shape<GrantRecord>('grants', 'id', {

@@ -26,6 +26,8 @@ export const users = shape<UserRecord>('users', 'id', {
   passwordChangedAt: 'password_changed_at',
   activatedAt: 'activated_at',
   createdAt: 'created_at',
+  emailHeldUntil: 'email_held_until',
+  meansVersion: 'means_version',
 });
 
 export const userKeys = shape<UserKeys>('users', null, { emailKey: 'email_key', usernameKey: 'username_key' });

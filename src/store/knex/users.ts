@@ -16,6 +16,18 @@ function readOne(row: DbRow | undefined): UserRecord | null {
   return row ? rows.users.read(row) : null;
 }
 
+/** The columns whose change ends the links that set a password. */
+const means = ['email', 'username', 'password_digest', 'status'] as const;
+
+/** Counted here, where every change of a user is written: no way of changing one can leave it out. */
+function countMeans(db: Knex, row: Readonly<Record<string, Cell>>): Record<string, Knex.Raw> {
+  const written = means.filter((column) => row[column] !== undefined);
+  if (written.length === 0) return {};
+  const differs = written.map((column) => `${column} is distinct from ?`).join(' or ');
+  const values = written.map((column) => row[column] ?? null);
+  return { means_version: db.raw(`means_version + case when ${differs} then 1 else 0 end`, values) };
+}
+
 type AttemptVerb = 'countAttempt' | 'countDecoyAttempt' | 'clearAttempts' | 'replaceDigest';
 
 /** The counter of wrong passwords: every change is one statement, so that parallel guesses cannot get past it. */
@@ -93,7 +105,10 @@ export function userVerbs(db: Knex): UserStore {
       const row = write(changes);
       if (Object.keys(row).length === 0) return find(accountId, id);
       return separately(db, async (tx) => {
-        const [changed] = await tx('users').where({ account_id: accountId, id }).update(row).returning('*');
+        const [changed] = await tx('users')
+          .where({ account_id: accountId, id })
+          .update({ ...row, ...countMeans(tx, row) })
+          .returning('*');
         return readOne(changed);
       });
     },

@@ -1,6 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { Caller } from '../../domain/callers/caller.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { Authority } from '../../domain/means/authority.ts';
 import { listFullUsers, readFullUser } from '../../domain/users/full-user.ts';
 import { createManagedUser, unlockUser, updateManagedUser } from '../../domain/users/managed-users.ts';
 import type { UserInput } from '../../domain/users/user-input.ts';
@@ -18,11 +19,16 @@ type UserOperations = Pick<
 type Body = components['schemas']['UserChanges'];
 type Query = NonNullable<operations['createUser']['parameters']['query']>;
 
+function authorityOf(caller: Caller | null): Authority {
+  return caller?.scopes.includes('manage_all') ? 'all' : 'users';
+}
+
 /** Member by member. Throws `scope_insufficient` for what `manage_users` may not write. */
 function readInput(body: Body, query: Query, caller: Caller | null): UserInput {
   const validatePolicy = query.validate_policy !== 'false';
   const reserved = body.password || body.role_ids !== undefined || !validatePolicy;
-  if (reserved && !caller?.scopes.includes('manage_all')) {
+  const authority = authorityOf(caller);
+  if (reserved && authority !== 'all') {
     throw new Failure('scope_insufficient', { scopes: ['manage_all'] });
   }
   return {
@@ -49,6 +55,7 @@ function readInput(body: Body, query: Query, caller: Caller | null): UserInput {
     passwordAlgorithm: body.password_algorithm,
     salt: body.salt,
     validatePolicy,
+    authority,
   };
 }
 
@@ -85,8 +92,8 @@ export function users(services: Services): Handlers<UserOperations> {
     },
 
     /** POST /api/2/users/{id}/unlock */
-    unlockUser: async ({ path, origin: { account } }, respond) => {
-      await unlockUser(services, account, Number(path.id));
+    unlockUser: async ({ path, caller, origin: { account } }, respond) => {
+      await unlockUser(services, account, Number(path.id), authorityOf(caller));
       return respond(200, { message: 'User unlocked' });
     },
   };

@@ -25,6 +25,8 @@ function readInput(body: Changes): UserInput {
     username: body['openid-name'],
     phone: body.phone,
     validatePolicy: true,
+    // An API key may set passwords: of new users here, of all by an invite link.
+    authority: 'all',
   };
 }
 

@@ -26,6 +26,7 @@ import { roles } from './roles.ts';
 import { routing } from './routing.ts';
 import { userFilters } from './user-filters.ts';
 import { userImports } from './user-imports.ts';
+import { userManagers } from './user-managers.ts';
 import { userWrites } from './user-writes.ts';
 import { users } from './users.ts';
 
@@ -35,7 +36,9 @@ for (const kind of databases) {
     const app = () => opened;
     before(async () => {
       // Limits have accounts of their own.
-      opened = await openTestApp(kind, { settings: { 'limit.api-2': 'off', 'limit.sign-in': 'off' } });
+      opened = await openTestApp(kind, {
+        settings: { 'limit.api-2': 'off', 'limit.sign-in': 'off', 'limit.reset': 'off' },
+      });
     });
     after(() => opened.dispose());
 
@@ -47,6 +50,7 @@ for (const kind of databases) {
     describe('users', () => users(app));
     describe('writing users', () => userWrites(app));
     describe('imported passwords', () => userImports(app));
+    describe('what manage_users may do', () => userManagers(app));
     describe('filters of users', () => userFilters(app));
     describe('roles', () => roles(app));
     describe('members and apps of roles', () => roleMembers(app));

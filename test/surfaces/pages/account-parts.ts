@@ -119,7 +119,7 @@ export function accountParts(app: AppOf): void {
     assert.equal((await app().services.store.secondFactors.listDevices(app().account.id, stranger.user.id)).length, 1);
     const titles = ['An authenticator app was added', 'An authenticator app was removed'];
     assert.deepEqual(await titlesTo(app(), user.email), titles);
-    assert.deepEqual(await titlesTo(app(), stranger.user.email), []);
+    assert.deepEqual(await titlesTo(app(), stranger.user.email), titles.slice(0, 1));
   });
 
   it('new recovery codes end the former ones; without a device there are none', async () => {

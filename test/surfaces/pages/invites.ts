@@ -135,20 +135,19 @@ export function invites(app: AppOf): void {
     assert.equal((await setting.signIn()).answer.status, 401, 'the former password');
   });
 
-  it('a locked or suspended user is told so, and the link works when that is over', async () => {
+  it('a link for a locked or suspended user opens nothing, and does not outlive the lock', async () => {
     for (const [status, title] of [
       ['locked', 'Your account is locked'],
       ['suspended', 'Your account is suspended'],
     ] as const) {
       const { services, account } = app();
       const user = await makeUser(app());
-      const link = await newInvite(app(), user.email);
-      const at = await walk(app(), new CookieJar(), link);
       await setUser(services, account, user.id, { status });
-      assert.deepEqual(shown(await submit(app(), at, chosen)), [403, title]);
+      const link = await newInvite(app(), user.email);
       assert.deepEqual(shown(await walk(app(), new CookieJar(), link)), [403, title]);
       await setUser(services, account, user.id, { status: 'active' });
-      assert.deepEqual(shown(await submit(app(), at, chosen)), [200, 'You are signed in']);
+      assert.deepEqual(shown(await walk(app(), new CookieJar(), link)), [410, 'This link does not work']);
+      assert.deepEqual(shown(await submit(app(), await open(user), chosen)), [200, 'You are signed in']);
     }
   });
 

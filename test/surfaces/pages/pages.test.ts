@@ -19,18 +19,21 @@ import { enumeration } from './enumeration.ts';
 import { forgotPassword } from './forgot-password.ts';
 import { headers } from './headers.ts';
 import { invites } from './invites.ts';
+import { linkEnds, linkRaces } from './link-ends.ts';
 import { lockout } from './lockout.ts';
 import { names } from './names.ts';
 import { newPassword } from './new-password.ts';
 import { passkeySignIn } from './passkey-sign-in.ts';
 import { passkeys } from './passkeys.ts';
 import { policies } from './policies.ts';
+import { recent } from './recent.ts';
 import { refusals } from './refusals.ts';
 import { secondFactor } from './second-factor.ts';
 import { sessions } from './sessions.ts';
 import { signOut } from './sign-out.ts';
 import { statuses } from './statuses.ts';
 import { steps } from './steps.ts';
+import { told } from './told.ts';
 
 const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   headers,
@@ -56,6 +59,9 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'forgotten password': forgotPassword,
   account,
   'parts of the account': accountParts,
+  'recent sign-ins': recent,
+  'ends of links': linkEnds,
+  'changes that are told': told,
   assets,
 };
 
@@ -68,6 +74,7 @@ for (const kind of databases) {
     after(() => app.dispose());
     for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
   });
+  describe(`links and changes at once on ${kind}`, () => linkRaces(kind));
   declareFaultCases('pages', kind);
 }
 

@@ -8,7 +8,6 @@ import {
 } from '../../../domain/own-account/change-password.ts';
 import type { Visit } from '../../../domain/own-account/enter.ts';
 import { listSessions } from '../../../domain/own-account/sessions.ts';
-import type { TellServices } from '../../../domain/own-account/tell-user.ts';
 import { listDevices } from '../../../domain/second-factor/devices.ts';
 import { makesCodes } from '../../../domain/second-factor/kinds.ts';
 import { fullName } from '../../../domain/users/names.ts';
@@ -19,8 +18,7 @@ import { challenged } from '../represent.ts';
 import { done, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showAccount' | 'showPasswordChange' | 'changePassword'>;
-type Needs = TellServices &
-  Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
 
 /** The overview of the account, and the password. */
 export function overview(services: Needs): Handlers<Operations> {
@@ -61,7 +59,7 @@ export function overview(services: Needs): Handlers<Operations> {
 
     /** GET /account/password: the form. */
     showPasswordChange: async ({ origin }, respond) => {
-      const entered = await visit(services, origin, 'showPasswordChange');
+      const entered = await visit(services, origin, 'showPasswordChange', true);
       if (!entered.visit) return respond(303, undefined, { ...entered.onward });
       return respond(200, await passwordForm(origin.account, entered.visit), entered.headers);
     },
@@ -69,7 +67,7 @@ export function overview(services: Needs): Handlers<Operations> {
     /** POST /account/password: 303 to the overview, or 401 or 422 with the form again. */
     changePassword: async ({ body, origin }, respond) => {
       const { account, source } = origin;
-      const entered = await visitByForm(services, origin, body.csrf, 'showPasswordChange');
+      const entered = await visitByForm(services, origin, body.csrf, 'showPasswordChange', true);
       if (!entered.visit) return respond(303, undefined, { ...entered.onward });
       const endOthers = body.end_others !== undefined;
       const result = await change(services, account, entered.visit, {

@@ -10,7 +10,6 @@ import {
   removePasskey,
   renamePasskey,
 } from '../../../domain/own-account/passkeys.ts';
-import type { TellServices } from '../../../domain/own-account/tell-user.ts';
 import { fullName } from '../../../domain/users/names.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { pageHeaders } from '../../../pages/failure-page.ts';
@@ -20,7 +19,7 @@ import type { Services } from '../../../services.ts';
 import { done, numberOf, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showPasskeys' | 'addPasskey' | 'changePasskey'>;
-type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'passkeys'>;
 
 /** The page asks the browser for a passkey. */
 const headers = pageHeaders({ script: true });

@@ -9,7 +9,6 @@ import {
   removeFactor,
   renewCodes,
 } from '../../../domain/own-account/second-factors.ts';
-import type { TellServices } from '../../../domain/own-account/tell-user.ts';
 import { canAddDevice } from '../../../domain/second-factor/devices.ts';
 import type { Handlers } from '../../../http/operation.ts';
 import { setCookie } from '../../../pages/cookies.ts';
@@ -23,7 +22,7 @@ type Operations = Pick<
   operations,
   'showSecondFactors' | 'showNewSecondFactor' | 'addSecondFactor' | 'removeSecondFactor' | 'renewRecoveryCodes'
 >;
-type Needs = TellServices & Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'totp'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'totp'>;
 
 const list = { location: formAction('showSecondFactors') };
 

@@ -1,0 +1,48 @@
+/** What those may do to a user's means of sign-in who write users. */
+
+import type { Milliseconds, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs, UserUpdate } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+
+/**
+ * `users`: manage them, but neither set a password nor bring one about (`manage_users`). `all`: set passwords too; an API
+ * key, the command line and a hook may.
+ */
+export type Authority = 'all' | 'users';
+
+/** Time for the owner of the former address to object. */
+const holdMilliseconds = 24 * 3_600_000;
+
+/** Until when no reset link goes to an address that is written with this authority now. */
+export function heldUntil(authority: Authority, now: Milliseconds): Milliseconds | null {
+  return authority === 'all' ? null : now + holdMilliseconds;
+}
+
+/**
+ * What a change says of the hold. An address that is sent back as it was keeps its own, whoever sends it: programs send
+ * whole records, and vouch for nothing by it.
+ */
+export function holdOf(
+  former: Pick<UserRecord, 'email'>,
+  { email }: UserUpdate,
+  authority: Authority,
+  now: Milliseconds,
+): Pick<UserUpdate, 'emailHeldUntil'> {
+  if (email === undefined || email === former.email) return {};
+  return { emailHeldUntil: email === null ? null : heldUntil(authority, now) };
+}
+
+/**
+ * For a change that could loosen what a second factor protects: throws `scope_insufficient` where the user has one and
+ * the caller may not set passwords. Part of the transaction of the change.
+ */
+export async function requireFactorAuthority(
+  tx: Pick<StoreVerbs, 'secondFactors'>,
+  account: Pick<Account, 'id'>,
+  { id }: Pick<UserRecord, 'id'>,
+  authority: Authority,
+): Promise<void> {
+  if (authority === 'all' || (await tx.secondFactors.listDevices(account.id, id)).length === 0) return;
+  throw new Failure('scope_insufficient', { scopes: ['manage_all'] });
+}

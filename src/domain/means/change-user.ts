@@ -1,0 +1,33 @@
+import type { Services } from '../../services.ts';
+import type { MeansChange, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs, UserUpdate } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { type Authority, holdOf } from './authority.ts';
+import { noteChange } from './note-change.ts';
+
+/**
+ * Writes what is changed of a user: the one way where it may be how the user signs in. The user is told of another e-mail
+ * address, user name or password, and an address is held back whose writer may not set passwords. Part of a transaction
+ * that read `former` with `users.lock`. Answers the user as stored, null when there is none. Throws `conflict`.
+ */
+export async function changeUser(
+  services: Pick<Services, 'clock'>,
+  tx: Pick<StoreVerbs, 'users' | 'changeNotices'>,
+  account: Pick<Account, 'id'>,
+  former: UserRecord,
+  given: UserUpdate,
+  authority: Authority = 'all',
+): Promise<UserRecord | null> {
+  const hold = holdOf(former, given, authority, services.clock.now());
+  const current = await tx.users.update(account.id, former.id, { ...given, ...hold });
+  if (current) await noteChange(services, tx, account, changesBetween(former, current), former, current);
+  return current;
+}
+
+function changesBetween(former: UserRecord, current: UserRecord): readonly MeansChange[] {
+  const changes: MeansChange[] = [];
+  if (former.email !== current.email) changes.push('email');
+  if (former.username !== current.username) changes.push('username');
+  if (former.passwordDigest !== current.passwordDigest) changes.push('password');
+  return changes;
+}

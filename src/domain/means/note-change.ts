@@ -1,0 +1,29 @@
+import type { Services } from '../../services.ts';
+import type { MeansChange, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+
+/** Who has so many unread messages about changes is told already; no more wait for one address. */
+const mostWaiting = 20;
+
+/**
+ * Has users told of a change of how they sign in: the one way, whoever made the change and by whatever door. Part of the
+ * transaction of the change; the message goes out in the background (`createChangeNotices`), to the address that the user
+ * had before it and to the one after it.
+ */
+export async function noteChange(
+  { clock }: Pick<Services, 'clock'>,
+  { changeNotices }: Pick<StoreVerbs, 'changeNotices'>,
+  account: Pick<Account, 'id'>,
+  changes: readonly MeansChange[],
+  former: Pick<UserRecord, 'email'>,
+  current: Pick<UserRecord, 'email'> = former,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const now = clock.now();
+  for (const address of new Set([former.email, current.email])) {
+    if (address === null) continue;
+    const notice = { accountId: account.id, address, changes, changedAt: now, attempts: 0, dueAt: now };
+    await changeNotices.add(notice, mostWaiting);
+  }
+}

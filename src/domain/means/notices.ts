@@ -1,0 +1,62 @@
+/** Sends the messages about changes of how users sign in, in the background: no change waits for a mail server. */
+
+import type { Services } from '../../services.ts';
+import type { ChangeNoticeRecord } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
+import { accountOf } from '../accounts/accounts.ts';
+import { sendMail } from '../mail.ts';
+import { createWorker, type Worker } from '../worker.ts';
+import { changeMessage } from './message.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** After each try until the next; after the last one the message is given up. */
+const pauses = [10 * second, minute, 5 * minute, 15 * minute];
+/** For so long nobody else tries; longer than a message can take. */
+const claimMilliseconds = 2 * minute;
+const atOnce = 4;
+
+type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' | 'log'>;
+
+/** Sends what the store holds, `atOnce` at a time. */
+export function createChangeNotices(services: NoticeServices): Worker {
+  return createWorker(services, {
+    name: 'change notices',
+    atOnce,
+    claim: (now) => services.store.changeNotices.claim(now, now + claimMilliseconds, atOnce),
+    deliver: (notice) => deliver(services, notice),
+  });
+}
+
+async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Promise<void> {
+  const { changeNotices, accounts } = services.store;
+  const { accountId, id, attempts } = notice;
+  const record = await accounts.find(accountId);
+  const account = record && accountOf(record, services.addresses);
+  const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
+  const pause = pauses[attempts - 1];
+  if (sent || account === null || pause === undefined) {
+    await changeNotices.remove(accountId, id);
+    if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });
+  } else await changeNotices.postpone(accountId, id, services.clock.now() + pause);
+}
+
+/** The same store, which has `worker` send at once what a transaction left to send: nobody who changes something knows of it. */
+export function wakeAfterCommit(store: Store, worker: Pick<Worker, 'wake'>): Store {
+  return {
+    ...store,
+    transaction: async (work) => {
+      let isLeft = false;
+      const result = await store.transaction((tx) => {
+        const add: typeof tx.changeNotices.add = async (notice, most) => {
+          isLeft = true;
+          await tx.changeNotices.add(notice, most);
+        };
+        return work({ ...tx, changeNotices: { ...tx.changeNotices, add } });
+      });
+      if (isLeft) worker.wake();
+      return result;
+    },
+  };
+}

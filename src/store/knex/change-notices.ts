@@ -1,0 +1,39 @@
+import type { Knex } from 'knex';
+import type { ChangeNoticeRecord } from '../records.ts';
+import type { ChangeNoticeStore } from '../store.ts';
+import { json, shape } from './shape.ts';
+
+const notices = shape<ChangeNoticeRecord>('change_notices', 'id', {
+  accountId: 'account_id',
+  id: 'id',
+  address: 'address',
+  changes: json('changes'),
+  changedAt: 'changed_at',
+  attempts: 'attempts',
+  dueAt: 'due_at',
+});
+
+export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
+  const one = (accountId: number, id: number) => db('change_notices').where({ account_id: accountId, id });
+  return {
+    add: async (notice, most) => {
+      const { accountId, address } = notice;
+      const waiting = db('change_notices').select('id').where({ account_id: accountId, address }).limit(most);
+      if ((await waiting).length < most) await db('change_notices').insert(notices.write(notice));
+    },
+    claim: async (now, until, limit) => {
+      const due = db('change_notices').select(['account_id', 'id']).where('due_at', '<=', now).orderBy('due_at');
+      // Whoever comes second finds another time in the row, and does not get it.
+      const claimed = await db('change_notices')
+        .whereIn(['account_id', 'id'], due.limit(limit))
+        .where('due_at', '<=', now)
+        .update({ due_at: until, attempts: db.raw('attempts + 1') })
+        .returning('*');
+      return claimed.map(notices.read);
+    },
+    postpone: async (accountId, id, dueAt) => {
+      await one(accountId, id).update({ due_at: dueAt });
+    },
+    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+  };
+}

@@ -1,0 +1,123 @@
+/** Messages about changes: what they say, and what becomes of those that cannot be sent. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import type { Mail } from '../../../src/domain/mail.ts';
+import { changeMessage } from '../../../src/domain/means/message.ts';
+import { createChangeNotices, wakeAfterCommit } from '../../../src/domain/means/notices.ts';
+import { setUser } from '../../../src/domain/users/users.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { readRows } from '../../support/rows.ts';
+import { makeUser } from '../../support/sign-in.ts';
+import { databases } from '../../support/stores.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+test('names are text; several changes are one message', () => {
+  const account = { name: 'A & <B>', baseUrl: 'https://one.gatehouse.example' } as Account;
+  const notice = { address: 'ada@example.com', changedAt: 0 };
+  const mail = changeMessage(account, { ...notice, changes: ['passkey_added'] });
+  assert.deepEqual([mail.to, mail.subject], ['ada@example.com', 'A passkey was added – A & <B>']);
+  assert.match(mail.text, /^A passkey was added for ada@example.com at A & <B>, on 1970-01-01 00:00 UTC\.\n/);
+  assert.ok(mail.html.includes('at A &amp; &lt;B&gt;, on'));
+  const both = changeMessage(account, { ...notice, changes: ['email', 'password'] });
+  assert.equal(both.subject, 'How you sign in was changed – A & <B>');
+  assert.match(both.text, /\n\nYour e-mail address was changed\. Your password was changed\.\n\n/);
+});
+
+for (const kind of databases) {
+  describe(`messages about changes on ${kind}`, () => {
+    let app: TestApp;
+    let fails = true;
+    const tried: Mail[] = [];
+    before(async () => {
+      const mailer = {
+        send: async (mail: Mail) => {
+          tried.push(mail);
+          if (fails) throw Object.assign(new Error(`550 ${mail.to} is unknown`), { code: 'EENVELOPE' });
+        },
+      };
+      app = await openTestApp(kind, { services: { mailer } });
+    });
+    after(() => app.dispose());
+
+    const left = async () => ((await readRows(app.url))['change_notices'] ?? []).length;
+    const run = () => app.services.changeNotices.run();
+    const change = ({ id }: { readonly id: number }) =>
+      setUser(app.services, app.account, id, { username: `u${id}-${app.services.clock.now()}` });
+
+    test('is tried again after 10 s, 1, 5 and 15 minutes, then given up; the log repeats nothing of it', async () => {
+      const user = await makeUser(app);
+      await change(user);
+      const changedAt = new Date(app.services.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
+      await run();
+      for (const [at, pause] of [10 * second, minute, 5 * minute, 15 * minute].entries()) {
+        assert.equal(tried.length, at + 1);
+        app.services.clock.advance(pause - 1);
+        await run();
+        assert.equal(tried.length, at + 1, 'not before its time');
+        app.services.clock.advance(1);
+        await run();
+      }
+      assert.equal(tried.length, 5);
+      assert.equal(await left(), 0);
+      assert.ok(tried.at(-1)?.text.includes(changedAt), 'the time of the change, not of the message');
+      const logged = app.services.lines.map(({ event }) => event);
+      assert.deepEqual(logged.slice(-2), ['mail not sent', 'change notice given up']);
+      assert.ok(!JSON.stringify(app.services.lines).includes(user.email ?? ''));
+    });
+
+    test('what waited is sent once, by one of two nodes, also where its user is gone', async () => {
+      const user = await makeUser(app);
+      await change(user);
+      await run();
+      await app.services.store.users.remove(app.account.id, user.id);
+      fails = false;
+      tried.length = 0;
+      app.services.clock.advance(10 * second);
+      await Promise.all([run(), createChangeNotices(app.services).run()]);
+      await run();
+      assert.deepEqual(
+        tried.map(({ to }) => to),
+        [user.email],
+      );
+      assert.equal(await left(), 0);
+    });
+
+    test('twenty wait for one address at most: no loop of changes floods anybody', async () => {
+      const user = await makeUser(app);
+      const other = await makeUser(app);
+      for (let times = 0; times < 25; times += 1) {
+        app.services.clock.advance(1);
+        await change(user);
+      }
+      await change(other);
+      assert.equal(await left(), 21);
+      await run();
+      assert.equal(await left(), 0);
+    });
+
+    test('the worker is woken after the commit of a change, and by nothing else', async () => {
+      const user = await makeUser(app);
+      const waiting: number[] = [];
+      const woken: Promise<void>[] = [];
+      const note = async () => void waiting.push(await left());
+      const store = wakeAfterCommit(app.services.store, { wake: () => void woken.push(note()) });
+      const services = { ...app.services, store };
+      await setUser(services, app.account, user.id, { firstname: 'Grace' });
+      await assert.rejects(
+        store.transaction(async (tx) => {
+          const notice = { accountId: app.account.id, address: 'a@b', changedAt: 0, attempts: 0, dueAt: 0 };
+          await tx.changeNotices.add({ ...notice, changes: ['password'] }, 1);
+          throw new Error('rolled back');
+        }),
+      );
+      assert.equal(woken.length, 0);
+      await setUser(services, app.account, user.id, { username: `woken-${user.id}` });
+      await Promise.all(woken);
+      assert.deepEqual(waiting, [1]);
+    });
+  });
+}

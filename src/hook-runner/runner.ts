@@ -14,6 +14,8 @@ const processBytes = 96 * 1024 * 1024;
 const partOfMemory = 4;
 const fewestProcesses = 4;
 const highestMostProcesses = 64;
+/** The part of them for runs for strangers; the others are never theirs. */
+const partForStrangers = 4;
 
 export interface HookRunnerOptions {
   readonly fetch: GuestFetch;
@@ -40,13 +42,18 @@ function processesOfMachine(): number {
 export function createHookRunner(options: HookRunnerOptions): HookProcessRunner {
   const confinement = confine();
   let layers: Awaited<typeof confinement>['layers'] = [];
-  const pool = createPool({
+  const mostProcesses = options.mostProcesses ?? processesOfMachine();
+  const mostForStrangers = Math.max(1, Math.floor(mostProcesses / partForStrangers));
+  const poolOptions = {
     command: confinement.then(({ command }) => command),
     fetch: options.fetch,
-    mostProcesses: options.mostProcesses ?? processesOfMachine(),
     idleMilliseconds: options.idleMilliseconds ?? 5 * 60_000,
     waitMilliseconds: options.waitMilliseconds ?? 2000,
-  });
+  };
+  const own = Math.max(1, mostProcesses - mostForStrangers);
+  const pool = createPool({ ...poolOptions, mostProcesses: own, keepsSpare: true });
+  // Places, queues and processes of its own: whatever strangers set off, nobody else waits for it.
+  const strangers = createPool({ ...poolOptions, mostProcesses: mostForStrangers, keepsSpare: false });
   const probed = confinement.then(
     (found) => {
       layers = found.layers;
@@ -59,7 +66,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
     const { source, packages, context, variables, timeoutMilliseconds } = call;
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
-    const outcome = await pool.use(processKey(call), (member) =>
+    const outcome = await (call.isForStranger ? strangers : pool).use(processKey(call), (member) =>
       member.run({ source, packages }, input, timeoutMilliseconds),
     );
     return result(outcome ?? { ending: 'unavailable', answer: emptyAnswer, durationMilliseconds: 0 });
@@ -73,13 +80,14 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
     },
     recycle(accountId) {
       for (const isDraft of [false, true]) pool.recycle(processKey({ accountId, isDraft }));
+      strangers.recycle(accountId);
     },
     health() {
-      const reason = pool.trouble();
+      const reason = pool.trouble() ?? strangers.trouble();
       return { state: reason === null ? 'ok' : 'degraded', reason, layers };
     },
-    close: () => pool.close(),
-    processes: pool.processes,
+    close: async () => void (await Promise.all([pool.close(), strangers.close()])),
+    processes: () => [...pool.processes(), ...strangers.processes()],
     probed,
   };
 }

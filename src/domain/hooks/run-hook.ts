@@ -53,7 +53,7 @@ export async function runOnce(
   hook: Omit<RunnableHook, 'masking'>,
   context: unknown,
 ): Promise<HookRunResult> {
-  if (!(await takeRun(services, account))) return unavailable;
+  if (!(await takeRun(services, account, hook.stored.hook.type))) return unavailable;
   return services.hooks.run(callOf(account, hook, context));
 }
 
@@ -73,7 +73,16 @@ function callOf(
   context: unknown,
 ): HookRun {
   const timeoutMilliseconds = stored.definition.timeoutSeconds * 1000;
-  return { accountId, source, packages, context: JSON.stringify(context), variables, timeoutMilliseconds };
+  const isForStranger = stored.hook.type === 'user-migration';
+  return {
+    accountId,
+    source,
+    packages,
+    context: JSON.stringify(context),
+    variables,
+    timeoutMilliseconds,
+    isForStranger,
+  };
 }
 
 const unavailable: HookRunResult = {

@@ -1,9 +1,11 @@
-import type { Passwords, Services } from '../../services.ts';
+import type { Services, VerifyPassword } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import type { Share } from '../fair-queue/fair-queue.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -49,10 +51,11 @@ export async function tryPassword(
   migrate?: () => Promise<UserRecord | null>,
 ): Promise<TriedPassword> {
   const { passwords, limits } = services;
+  const share = shareOf(account, attempt.source);
   const tryOnce = async (): Promise<TriedPassword> => {
-    // The place is kept before anything is counted: who is turned away has not guessed.
-    const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
-    if (tried.user) await renewImported(services, tried.user, attempt.password);
+    // The place is taken before anything is counted: who is turned away has not guessed.
+    const tried = await passwords.withPlace(share, (verify) => verifyAttempt(services, account, attempt, verify));
+    if (tried.user) await renewImported(services, tried.user, attempt.password, share);
     if (tried.user) return tried;
     // Outside of the place, which others wait for while a function of the account runs.
     const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
@@ -68,10 +71,11 @@ async function renewImported(
   { store, passwords }: Pick<Services, 'store' | 'passwords'>,
   { accountId, id, passwordDigest }: UserRecord,
   password: string,
+  share: Share,
 ): Promise<void> {
   if (passwordDigest === null || !isImportedDigest(passwordDigest)) return;
   try {
-    await store.users.replaceDigest(accountId, id, passwordDigest, await passwords.digest(password));
+    await store.users.replaceDigest(accountId, id, passwordDigest, await passwords.digest(password, share));
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'unavailable')) throw error;
   }
@@ -91,7 +95,7 @@ async function verifyAttempt(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
-  verify: Passwords['verify'],
+  verify: VerifyPassword,
 ): Promise<{ readonly user: UserRecord } | Refused> {
   const { store } = services;
   const key = foldIdentifier(attempt.username);

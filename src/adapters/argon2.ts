@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
-import { createHashPlaces } from './hash-places.ts';
+import { createHashPlaces, type HashPlace } from './hash-places.ts';
 import { hashArgon2, verifyArgon2 } from './password-threads.ts';
 
 export interface Argon2Cost {
@@ -47,14 +47,21 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
     return right;
   }
 
+  async function verifyIn({ hash, forgive }: HashPlace, password: string, digest: string | null): Promise<boolean> {
+    const isRight = await hash(() => verifyNow(password, digest));
+    // Who signs in often and rightly stays ahead of who guesses.
+    if (isRight) forgive();
+    return isRight;
+  }
+
   return {
     digest: (password, share) =>
-      places.withPlace(share, (hash) =>
+      places.withPlace(share, ({ hash }) =>
         hash(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`),
       ),
-    verify: (password, digest, share) => places.withPlace(share, (hash) => hash(() => verifyNow(password, digest))),
+    verify: (password, digest, share) => places.withPlace(share, (place) => verifyIn(place, password, digest)),
     withPlace: (share, work) =>
-      places.withPlace(share, (hash) => work((password, digest) => hash(() => verifyNow(password, digest)))),
+      places.withPlace(share, (place) => work((password, digest) => verifyIn(place, password, digest))),
   };
 }
 

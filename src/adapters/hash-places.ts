@@ -13,12 +13,16 @@ const ahead = 8;
 /** Further ones, for sources that had little: their digest is the next. */
 const aheadOfQuiet = 4;
 
-/** Runs its argument on a thread, as soon as one is free. */
-export type Hash = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export interface HashPlace {
+  /** Runs its argument on a thread, as soon as one is free. */
+  hash<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** What is done in this place does not count against its source. */
+  forgive(): void;
+}
 
 export interface HashPlaces {
   /** Throws `unavailable` before `work` begins when there is no place, or somebody with a smaller share took it. */
-  withPlace<Result>(share: Share, work: (hash: Hash) => Promise<Result>): Promise<Result>;
+  withPlace<Result>(share: Share, work: (place: HashPlace) => Promise<Result>): Promise<Result>;
 }
 
 interface Ready {
@@ -43,25 +47,30 @@ export function createHashPlaces(threads: number): HashPlaces {
     next.begin();
   }
 
+  async function onThread<Result>(rank: number, hashing: () => Promise<Result>): Promise<Result> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((begin) => ready.push({ rank, begin }));
+    try {
+      return await hashing();
+    } finally {
+      freeThread();
+    }
+  }
+
   return {
     async withPlace(share, work) {
       const turn = await queue.enter(share);
       if (turn === null) {
         throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
       }
-      const { rank } = turn;
+      let isForgiven = false;
+      const forgive = () => {
+        isForgiven = true;
+      };
       try {
-        return await work(async (hash) => {
-          if (free > 0) free -= 1;
-          else await new Promise<void>((begin) => ready.push({ rank, begin }));
-          try {
-            return await hash();
-          } finally {
-            freeThread();
-          }
-        });
+        return await work({ hash: (hashing) => onThread(turn.rank, hashing), forgive });
       } finally {
-        turn.end();
+        turn.end(isForgiven);
       }
     },
   };

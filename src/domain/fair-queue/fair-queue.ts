@@ -22,13 +22,15 @@ export interface FairQueueOptions {
   readonly turnsOfSource?: number;
   /** Requests that have a turn or wait for one. */
   readonly most: number;
+  /** Milliseconds; those of the process unless said. */
+  readonly clock?: () => number;
 }
 
 export interface Turn {
   /** Where turns compete once more: the lower goes first. Quiet sources overtake those that have a turn already. */
   readonly rank: number;
-  /** Gives the turn back; once. */
-  end(): void;
+  /** Gives the turn back; once. One that is forgiven wipes out what its source had. */
+  end(isForgiven?: boolean): void;
 }
 
 export interface FairQueue {
@@ -61,6 +63,7 @@ const everything = Number.POSITIVE_INFINITY;
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfSource = everything, most } = options;
+  const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
   /** In order of arrival. Short enough to be searched: its length is bounded by `most`. */
   const waiting: Waiting[] = [];
@@ -72,7 +75,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     if (known) return known;
     // After those who wait longer, before the one that was served last.
     const lastTurn = turnCount - 0.5;
-    const account = { id, sources: createSources(), running: new Map(), turns: 0, waiting: 0, lastTurn };
+    const account = { id, sources: createSources(clock), running: new Map(), turns: 0, waiting: 0, lastTurn };
     accounts.set(id, account);
     return account;
   }
@@ -118,7 +121,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     running += 1;
     return {
       rank,
-      end() {
+      end(isForgiven = false) {
+        // Requests that wait keep their order.
+        const isLast = !waiting.some((one) => one.account === account && one.source === source);
+        if (isForgiven && isLast) account.sources.forgive(source);
         running -= 1;
         account.turns -= 1;
         const left = (account.running.get(source) ?? 1) - 1;

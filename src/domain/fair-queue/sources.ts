@@ -5,11 +5,10 @@
 
 /** So many services a source may be ahead of its fair share before the others go first. */
 const credit = 8;
-/**
- * What a refusal counts, in services: who is refused and comes again at once is soon behind who comes now and then.
- * Refusals count up to the credit, so that they keep nobody out for long.
- */
+/** What a refusal counts, in services: who comes for the first time goes before those who were refused. */
 const refusal = 1 / 2;
+/** A source that comes again sooner after a refusal does not wait as it was told, and each refusal counts. */
+const patienceMilliseconds = 900;
 /** Without this an endless flood of new sources would keep out everyone who comes twice. */
 const servicesToForgetOne = 256;
 /** Sources that are remembered for an account. */
@@ -22,44 +21,58 @@ export interface Sources {
   charge(source: string, start: number): void;
   /** The source's last request, which had or would have had this tag, is turned away. */
   refuse(source: string, start: number): void;
+  /** Nothing that the source had counts. */
+  forgive(source: string): void;
   /** Whether the source of a request with this tag has had less than its share. */
   isQuiet(start: number): boolean;
   /** A request with this tag is served. */
   serve(start: number): void;
 }
 
-export function createSources(): Sources {
-  /** By source the start tag of its next request; absent: `now`. */
-  const next = new Map<string, number>();
-  let now = 0;
+interface Known {
+  /** The start tag of the next request. */
+  readonly start: number;
+  readonly refusedAt: number | null;
+}
+
+/** `clock` tells milliseconds. */
+export function createSources(clock: () => number): Sources {
+  const known = new Map<string, Known>();
+  /** The start tag of a source that is not known. */
+  let present = 0;
   let servicesSinceMoved = 0;
 
-  function remember(source: string, tag: number): void {
-    next.delete(source);
-    if (next.size >= mostRemembered) {
-      const [oldest] = next.keys();
-      if (oldest !== undefined) next.delete(oldest);
+  function remember(source: string, one: Known): void {
+    known.delete(source);
+    if (known.size >= mostRemembered) {
+      const [oldest] = known.keys();
+      if (oldest !== undefined) known.delete(oldest);
     }
-    next.set(source, tag);
+    known.set(source, one);
   }
 
   function moveTo(tag: number): void {
-    now = tag;
+    present = tag;
     servicesSinceMoved = 0;
-    for (const [source, tag] of next) if (tag <= now) next.delete(source);
+    for (const [source, { start }] of known) if (start <= present) known.delete(source);
   }
 
   return {
-    startOf: (source) => Math.max(now, next.get(source) ?? now),
-    charge: (source, start) => remember(source, start + 1),
+    startOf: (source) => Math.max(present, known.get(source)?.start ?? present),
+    charge: (source, start) => remember(source, { start: start + 1, refusedAt: known.get(source)?.refusedAt ?? null }),
     refuse(source, start) {
-      remember(source, Math.max(start, Math.min(start + refusal, now + credit)));
+      const now = clock();
+      const before = known.get(source)?.refusedAt ?? null;
+      const isPatient = before !== null && now - before >= patienceMilliseconds;
+      const charged = Math.max(start, Math.min(start + refusal, present + credit));
+      remember(source, { start: isPatient ? start : charged, refusedAt: now });
     },
-    isQuiet: (start) => start < now + credit,
+    forgive: (source) => void known.delete(source),
+    isQuiet: (start) => start < present + credit,
     serve(start) {
       servicesSinceMoved += 1;
-      if (start - credit > now) moveTo(start - credit);
-      else if (servicesSinceMoved >= servicesToForgetOne) moveTo(now + 1);
+      if (start - credit > present) moveTo(start - credit);
+      else if (servicesSinceMoved >= servicesToForgetOne) moveTo(present + 1);
     },
   };
 }

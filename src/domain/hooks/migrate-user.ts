@@ -16,6 +16,7 @@ import { noteLine } from './log-lines.ts';
 import { type MigratedUser, type MigrationAnswer, readMigrationAnswer } from './migration-answer.ts';
 import { inMigrationTurn } from './migration-turns.ts';
 import { type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
+import type { HookRunner } from './runner.ts';
 
 type MigrationServices = RunServices & Pick<Services, 'passwords'>;
 
@@ -42,9 +43,31 @@ export async function migrateUser(
   const made = await inMigrationTurn(services, account, attempt.source, async () => {
     // While this one waited, another may have made the user: then there is nothing to ask.
     const isMade = (await services.store.users.findByName(account.id, key)) !== null;
-    return isMade ? null : askHooks(services, account, attempt, key, hooks, variables);
+    return isMade
+      ? null
+      : asking(services.hooks, `${account.id} ${key}`, askHooks(services, account, attempt, key, hooks, variables));
   });
+  // Of sign-ins with one name at the same time those without a turn wait for the one that has it.
+  if (made === null) await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
   return made ?? checkMade(services, account, attempt, key);
+}
+
+/** By runner, and by account and name: settle when the hooks have been asked. */
+const underWay = new WeakMap<HookRunner, Map<string, Promise<void>>>();
+
+async function asking<Result>(runner: HookRunner, name: string, asked: Promise<Result>): Promise<Result> {
+  const names = underWay.get(runner) ?? new Map<string, Promise<void>>();
+  underWay.set(runner, names);
+  const settled = asked.then(
+    () => {},
+    () => {},
+  );
+  names.set(name, settled);
+  try {
+    return await asked;
+  } finally {
+    if (names.get(name) === settled) names.delete(name);
+  }
 }
 
 /** Somebody else's sign-in may have made the user meanwhile: what it stored is what counts. */

@@ -17,11 +17,15 @@ interface Asked {
 
 /** A queue whose turns end when the test says so. */
 function subject(options: Partial<FairQueueOptions> = {}) {
-  const queue: FairQueue = createFairQueue({ turns: 1, most: 65, ...options });
+  let now = 0;
+  const queue: FairQueue = createFairQueue({ turns: 1, most: 65, clock: () => now, ...options });
   const served: Asked[] = [];
   const turned: Asked[] = [];
   return {
     queue,
+    wait: (milliseconds: number) => {
+      now += milliseconds;
+    },
     names: () => served.map(({ name }) => name),
     refused: () => turned.map(({ name }) => name),
     async ask(name: string, source = name, accountId = 1): Promise<Asked> {
@@ -86,12 +90,13 @@ test('accounts take turns, and a crowded one makes room for another', async () =
 });
 
 test('1,000 sources that come again and again do not keep out one that comes now and then', async () => {
-  const { ask, endOne, names } = subject();
+  const { ask, endOne, wait, names } = subject();
   let sent = 0;
   const flood = async (rounds: number) => {
     for (let round = 0; round < rounds; round += 1) {
       for (let number = 0; number < 20; number += 1) await ask(`flood ${sent}`, `source ${sent++ % 1000}`);
       await endOne();
+      wait(10);
     }
   };
   await flood(200);
@@ -106,7 +111,7 @@ test('1,000 sources that come again and again do not keep out one that comes now
 });
 
 test('without any history one of 1,000 sources is served after at most a few tries', async () => {
-  const { ask, endOne, names } = subject();
+  const { ask, endOne, wait, names } = subject();
   for (let number = 0; number < 1000; number += 1) await ask('flood', `source ${number}`);
   let tries = 0;
   while (!names().includes('quiet')) {
@@ -116,18 +121,20 @@ test('without any history one of 1,000 sources is served after at most a few tri
     for (let number = 0; number < 100; number += 1) {
       await ask('flood', `source ${(tries * 100 + number) % 1000}`);
       await endOne();
+      wait(10);
     }
   }
 });
 
 test('who comes for the second time is served in an endless stream of sources that come once', async () => {
-  const { ask, endOne, names } = subject();
+  const { ask, endOne, wait, names } = subject();
   await ask('regular 0', 'regular');
   let tries = 0;
   for (let number = 0; number < 3000 && !names().includes('regular 1'); number += 1) {
     if (number % 300 === 299) await ask('regular 1', 'regular');
     for (let more = 0; more < 2; more += 1) await ask('new', `new ${number} ${more}`);
     tries += 1;
+    wait(10);
     await endOne();
   }
   assert.ok(names().includes('regular 1'), `${tries} services`);
@@ -179,4 +186,20 @@ test('what is remembered is bounded, and forgotten when nobody asks', async () =
   globalThis.gc?.();
   assert.ok(process.memoryUsage().heapUsed - before < 64 * 1024 * 1024);
   first?.end();
+});
+
+test('a source whose turns are forgiven stays ahead of those that come as often', async () => {
+  const { queue, ask, endOne } = subject();
+  for (let number = 0; number < 60; number += 1) await ask(`flood ${number}`, `flood ${number % 24}`);
+  // Each source of the flood has had one.
+  for (let number = 0; number < 24; number += 1) await endOne();
+  for (let visit = 0; visit < 20; visit += 1) {
+    const entered = queue.enter({ accountId: 1, source: 'owner' });
+    await endOne();
+    const turn = await entered;
+    assert.ok(turn, 'the very next');
+    await ask(`flood ${visit}`, `flood ${visit % 24}`);
+    turn.end(true);
+    await settled();
+  }
 });

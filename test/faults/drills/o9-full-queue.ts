@@ -9,6 +9,7 @@ const floods = [
   { name: '120 connections of 1 address', connections: 120, sources: 1 },
   { name: '1,000 connections of 1,000 addresses', connections: 1000, sources: 1000 },
 ];
+const startMilliseconds = 5000;
 const pauseMilliseconds = 1000;
 const mostMilliseconds = 5000;
 
@@ -41,7 +42,8 @@ async function run(
 ): Promise<DrillResult> {
   const strangers = await openStrangers(nodes, flood);
   const signIns: OwnersSignIn[] = [];
-  // From the first moment on, when no source has had anything yet.
+  // In the first moments all sources are alike.
+  await delay(startMilliseconds);
   while (signIns.length < rounds) {
     const signIn = await signInOwner(nodes);
     signIns.push(signIn);

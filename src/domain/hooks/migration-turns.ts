@@ -16,12 +16,14 @@ const turnsOfSource = 1;
 const turns = 64;
 /** Sign-ins of all accounts that have a turn or wait for one. */
 const most = 256;
+/** Times `hookWaitMilliseconds`: a turn may last five times as long as that, and of two one ends sooner. */
+const patience = 3;
 
 const queues = new WeakMap<HookRunner, FairQueue>();
 
 /**
  * Does `work` when it is the turn of the account and the source. Null, as for a name that no hook knows, when the turn
- * does not come within `hookWaitMilliseconds`, or too many wait.
+ * does not come within three times `hookWaitMilliseconds`, or too many wait.
  */
 export async function inMigrationTurn<Result>(
   { hooks, hookWaitMilliseconds, log }: Pick<Services, 'hooks' | 'hookWaitMilliseconds' | 'log'>,
@@ -31,7 +33,7 @@ export async function inMigrationTurn<Result>(
 ): Promise<Result | null> {
   const queue = queues.get(hooks) ?? createFairQueue({ turns, turnsOfAccount, turnsOfSource, most });
   queues.set(hooks, queue);
-  const turn = await queue.enter(shareOf(account, source), hookWaitMilliseconds);
+  const turn = await queue.enter(shareOf(account, source), patience * hookWaitMilliseconds);
   if (turn === null) {
     log.warn('user migration not asked: too many unknown names', { account: account.record.subdomain });
     return null;

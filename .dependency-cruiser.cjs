@@ -151,6 +151,7 @@ module.exports = {
           '^src/adapters/',
           '^src/services\\.ts$',
           '^src/domain/(failure|users/imported-passwords)\\.ts$', // what is stored for a password, and its check
+          '^src/domain/fair-queue/fair-queue\\.ts$', // who is digested next
         ],
         dependencyTypesNot: typesOnly,
       },

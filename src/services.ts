@@ -2,6 +2,7 @@
 
 import type { Account } from './domain/accounts/account.ts';
 import type { Egress } from './domain/egress.ts';
+import type { Share } from './domain/fair-queue/fair-queue.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import type { Limits } from './domain/limits.ts';
@@ -64,14 +65,20 @@ export interface Signer {
   published(account: Account): Promise<readonly PublicJwk[]>;
 }
 
-/** Password digests. Every verb keeps a place in a queue; when 64 wait, it throws `Failure('unavailable')` at once. */
+/** Holds a password against a digest. With null the same time is spent and the answer is false. */
+export type VerifyPassword = (password: string, digest: string | null) => Promise<boolean>;
+
+/**
+ * Password digests. Every verb waits for a place in a queue that is fair between the shares of accounts and sources.
+ * When 64 wait, the one with the largest share is turned away: it throws `Failure('unavailable')`.
+ */
 export interface Passwords {
   /** Of a password as typed: folded to NFKC, then argon2id. */
-  digest(password: string): Promise<string>;
-  /** Against a digest of this service, or an imported one; with null the same time is spent and the answer is false. */
-  verify(password: string, digest: string | null): Promise<boolean>;
-  /** Keeps the place before `work` begins and until it ends: the `verify` it is given is never refused. */
-  withPlace<Result>(work: (verify: Passwords['verify']) => Promise<Result>): Promise<Result>;
+  digest(password: string, share: Share): Promise<string>;
+  /** Against a digest of this service, or an imported one. */
+  verify(password: string, digest: string | null, share: Share): Promise<boolean>;
+  /** Has the place before `work` begins and until it ends: the `verify` it is given is never refused. */
+  withPlace<Result>(share: Share, work: (verify: VerifyPassword) => Promise<Result>): Promise<Result>;
 }
 
 /** Time-based one-time codes (RFC 6238): six digits, a new one every 30 seconds. */

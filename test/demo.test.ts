@@ -7,6 +7,7 @@ import { readConfig } from '../src/config.ts';
 import { prepareDemo } from '../src/demo.ts';
 import { createAccount, findAccountByHost, listAccounts } from '../src/domain/accounts/accounts.ts';
 import { authenticatePair } from '../src/domain/callers/authenticate-pair.ts';
+import { shareOf } from '../src/domain/fair-queue/share.ts';
 import { requireUser } from '../src/domain/users/users.ts';
 import { type TestServices, testServices } from './support/services.ts';
 import { openTestStore, type TestStore } from './support/stores.ts';
@@ -50,7 +51,7 @@ describe('the demo account', () => {
     assert.deepEqual(scopes, ['manage_all']);
     const user = await requireUser(services.store, account, demo.user.email);
     assert.deepEqual([user.status, Boolean(user.firstname), Boolean(user.lastname)], [1, true, true]);
-    assert.ok(await services.passwords.verify(demo.user.password, user.passwordDigest));
+    assert.ok(await services.passwords.verify(demo.user.password, user.passwordDigest, shareOf(account)));
     for (const host of ['localhost:3000', '127.0.0.1:3000', 'demo.localhost:3000']) {
       assert.equal((await findAccountByHost(services, host))?.id, account.id, host);
     }

@@ -3,6 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
 import type { Passwords } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
+import { createHashPlaces, type HashPlace } from './hash-places.ts';
 import { hashArgon2, verifyArgon2 } from './password-threads.ts';
 
 export interface Argon2Cost {
@@ -23,11 +24,10 @@ export interface PasswordOptions {
 
 const defaultCost: Argon2Cost = { memoryCost: 19_456, timeCost: 2 };
 const pepperName = 'p1';
-const mostWaiting = 64;
 
 /** Passwords as argon2id digests `p1:$argon2id$…`, where `p1` names the pepper. */
 export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordOptions): Passwords {
-  const places = createPlaces(Math.max(1, cores - 1), mostWaiting);
+  const places = createHashPlaces(Math.max(1, cores - 1));
   const options = { ...cost, parallelism: 1 };
   const dummy = dummyDigest(cost);
   const bcrypt = createImportedBcrypt();
@@ -47,11 +47,21 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
     return right;
   }
 
+  async function verifyIn({ hash, forgive }: HashPlace, password: string, digest: string | null): Promise<boolean> {
+    const isRight = await hash(() => verifyNow(password, digest));
+    // Who signs in often and rightly stays ahead of who guesses.
+    if (isRight) forgive();
+    return isRight;
+  }
+
   return {
-    digest: (password) =>
-      places.keep(() => places.use(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`)),
-    verify: (password, digest) => places.keep(() => places.use(() => verifyNow(password, digest))),
-    withPlace: (work) => places.keep(() => work((password, digest) => places.use(() => verifyNow(password, digest)))),
+    digest: (password, share) =>
+      places.withPlace(share, ({ hash }) =>
+        hash(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`),
+      ),
+    verify: (password, digest, share) => places.withPlace(share, (place) => verifyIn(place, password, digest)),
+    withPlace: (share, work) =>
+      places.withPlace(share, (place) => work((password, digest) => verifyIn(place, password, digest))),
   };
 }
 
@@ -66,38 +76,4 @@ function phcOf(digest: string): string {
 function dummyDigest({ memoryCost, timeCost }: Argon2Cost): string {
   const text = (size: number) => randomBytes(size).toString('base64').replaceAll('=', '');
   return `${pepperName}:$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${text(16)}$${text(32)}`;
-}
-
-/** A semaphore with a bounded queue, first come, first served. A place is kept first and used later. */
-function createPlaces(places: number, mostInQueue: number) {
-  let kept = 0;
-  let free = places;
-  const waiting: (() => void)[] = [];
-
-  return {
-    /** Refuses when all places are kept. */
-    async keep<T>(work: () => Promise<T>): Promise<T> {
-      if (kept >= places + mostInQueue) {
-        throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
-      }
-      kept += 1;
-      try {
-        return await work();
-      } finally {
-        kept -= 1;
-      }
-    },
-    /** Waits for its turn, and refuses nobody: for who keeps a place. */
-    async use<T>(work: () => Promise<T>): Promise<T> {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next) next();
-        else free += 1;
-      }
-    },
-  };
 }

@@ -1,5 +1,6 @@
 /** How much of what an account lets happen has happened. */
 
+import type { HookType } from '../store/records.ts';
 import type { Account } from './accounts/account.ts';
 import type { LimitName } from './accounts/limit-settings.ts';
 import type { NetworkSource } from './network-source.ts';
@@ -24,6 +25,8 @@ export type LimitSubject =
   | { readonly credential: string }
   | { readonly apiKey: number }
   | { readonly user: number }
+  /** Runs of hooks: those that strangers set off count apart from those of users. */
+  | { readonly hookType: HookType }
   /** The account as a whole. */
   | Readonly<Record<string, never>>;
 

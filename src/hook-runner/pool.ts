@@ -4,6 +4,7 @@ import type { HookCommand } from './command.ts';
 import { type Member, runsAtOnce, startMember } from './member.ts';
 import type { GuestFetch } from './protocol.ts';
 import { type Begin, createQueues } from './queues.ts';
+import { isIdle, makeRoom, type Place, retireLeastUsed } from './room.ts';
 
 const sweepMilliseconds = 1000;
 const oldestMilliseconds = 10 * 60_000;
@@ -19,12 +20,8 @@ export interface PoolOptions {
   /** Unused processes are let go after so long. */
   readonly idleMilliseconds: number;
   readonly waitMilliseconds: number;
-}
-
-interface Place {
-  readonly member: Member;
-  readonly bornAt: number;
-  usedAt: number;
+  /** Whether a process is kept ready for the next account. */
+  readonly keepsSpare: boolean;
 }
 
 export interface Pool {
@@ -37,7 +34,8 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export function createPool({ command, fetch, mostProcesses, idleMilliseconds, waitMilliseconds }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { command, fetch, mostProcesses, idleMilliseconds, waitMilliseconds, keepsSpare } = options;
   const places = new Set<Place>();
   const queues = createQueues(waitMilliseconds);
   let known: HookCommand | null = null;
@@ -48,7 +46,8 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
   const started = command.then(
     (found) => {
       known = found;
-      spare = start();
+      if (keepsSpare) spare = start();
+      dispatchAll();
     },
     (error: unknown) => {
       trouble = error instanceof Error ? error.message : String(error);
@@ -59,7 +58,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     if (known === null || isClosed || places.size >= mostProcesses) return null;
     const member = startMember({ command: known, fetch, changed: dispatchAll });
     const now = performance.now();
-    const place: Place = { member, bornAt: now, usedAt: now };
+    const place: Place = { member, bornAt: now, boundAt: Number.POSITIVE_INFINITY, usedAt: now };
     places.add(place);
     void member.ready.then((isReady) => {
       place.usedAt = performance.now();
@@ -95,32 +94,23 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
     let place = spare?.member.isRetired() ? null : spare;
     spare = null;
     if (!place) {
-      if (places.size >= mostProcesses) letGoLeastUsed();
+      if (places.size >= mostProcesses) makeRoom(places);
       place = start();
     }
-    place?.member.bind(accountId);
-  }
-
-  function letGoLeastUsed(before = Number.POSITIVE_INFINITY): void {
-    // One that is about to be gone makes room enough.
-    if ([...places].some(({ member }) => member.isRetired() && member.underWay() === 0)) return;
-    const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
-    if (idle[0] && idle[0].usedAt < before) idle[0].member.retire();
-  }
-
-  function isIdle(member: Member): boolean {
-    return member.isReady() && member.underWay() === 0 && !member.isRetired();
+    if (!place) return;
+    place.member.bind(accountId);
+    place.boundAt = performance.now();
   }
 
   function dispatchAll(): void {
     for (const [accountId, queue] of queues.all()) dispatch(accountId, queue);
-    if (!spare && trouble === null && queues.isEmpty() && hasUse()) keepSpare();
+    if (keepsSpare && !spare && trouble === null && queues.isEmpty() && hasUse()) keepSpare();
   }
 
   /** The next account, or the next change, finds a process that is ready. */
   function keepSpare(): void {
     if (places.size < mostProcesses) spare = start();
-    else if (mostProcesses >= fewestForSpare) letGoLeastUsed(performance.now() - restMilliseconds);
+    else if (mostProcesses >= fewestForSpare) retireLeastUsed(places, performance.now() - restMilliseconds);
   }
 
   function hasUse(): boolean {
@@ -148,6 +138,7 @@ export function createPool({ command, fetch, mostProcesses, idleMilliseconds, wa
       const isOld = member.account() !== null && now - bornAt > oldestMilliseconds;
       if (isOld || (isUnused && (place !== spare || !hasUse()))) member.retire();
     }
+    dispatchAll();
   }
 
   const sweeper = setInterval(sweep, Math.min(sweepMilliseconds, idleMilliseconds)).unref();

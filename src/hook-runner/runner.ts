@@ -52,8 +52,8 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   async function run(call: HookRun): Promise<HookRunResult> {
     const refusal = refuseContext(call.context);
     if (refusal) return result({ ending: 'error', answer: refusal, durationMilliseconds: 0 });
-    const { source, packages, context, variables, timeoutMilliseconds } = call;
-    const pool = runtimes.poolOf(call.runtime);
+    const { source, packages, context, variables, timeoutMilliseconds, isForStranger = false } = call;
+    const pool = runtimes.poolOf(call.runtime, isForStranger);
     if (!pool) return result(notOffered(call.runtime));
     const input = JSON.stringify({ context, variables } satisfies GuestInput);
     const outcome = await pool.use(processKey(call), (member) =>
@@ -66,7 +66,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
     run,
     checkSyntax: findSyntaxError,
     async warm({ accountId, runtime, source, packages }) {
-      await runtimes.poolOf(runtime)?.use(accountId, (member) => member.load({ source, packages }));
+      await runtimes.poolOf(runtime, false)?.use(accountId, (member) => member.load({ source, packages }));
     },
     recycle(accountId) {
       for (const pool of runtimes.pools) {

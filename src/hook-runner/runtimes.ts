@@ -5,38 +5,52 @@ import { confine } from './confinement.ts';
 import { createPool, type Pool, type PoolOptions } from './pool.ts';
 
 export interface Runtimes {
-  /** The processes that run functions of this identifier, of the first one when it is not said; null when it is not offered. */
-  poolOf(name: string | undefined): Pool | null;
+  /**
+   * The processes that run functions of this identifier, of the first one when it is not said, for users or for
+   * strangers; null when it is not offered.
+   */
+  poolOf(name: string | undefined, isForStranger: boolean): Pool | null;
   readonly pools: readonly Pool[];
   readonly health: HookRunner['health'];
   /** Settles when it is known how processes of each are started. */
   readonly probed: Promise<void>;
 }
 
+type NodeOptions = Omit<PoolOptions, 'command' | 'keepsSpare'>;
+
+/** The part of the processes for runs for strangers; the others are never theirs. */
+const partForStrangers = 4;
+
 interface Opened {
-  readonly pool: Pool;
+  readonly users: Pool;
+  /** Places, queues and processes of its own: whatever strangers set off, nobody else waits for it. */
+  readonly strangers: Pool;
   readonly probed: Promise<void>;
   layers(): readonly HookLayer[];
 }
 
-function open(node: string | null, options: Omit<PoolOptions, 'command'>): Opened {
+function open(node: string | null, options: NodeOptions): Opened {
   const confinement = confine(node);
   let layers: readonly HookLayer[] = [];
-  const pool = createPool({ ...options, command: confinement.then(({ command }) => command) });
+  const command = confinement.then((found) => found.command);
+  const mostForStrangers = Math.max(1, Math.floor(options.mostProcesses / partForStrangers));
+  const mostForUsers = Math.max(1, options.mostProcesses - mostForStrangers);
+  const users = createPool({ ...options, command, mostProcesses: mostForUsers, keepsSpare: true });
+  const strangers = createPool({ ...options, command, mostProcesses: mostForStrangers, keepsSpare: false });
   const probed = confinement.then(
     (found) => {
       layers = found.layers;
     },
     () => {},
   );
-  return { pool, probed, layers: () => layers };
+  return { users, strangers, probed, layers: () => layers };
 }
 
 /**
  * Opens the Node of each runtime; two identifiers may share one. `mostProcesses` is for all of them together: each gets
  * an equal part, because an account can have a process of each.
  */
-export function openRuntimes(runtimes: readonly HookRuntime[], options: Omit<PoolOptions, 'command'>): Runtimes {
+export function openRuntimes(runtimes: readonly HookRuntime[], options: NodeOptions): Runtimes {
   const nodes = [...new Set(runtimes.map(({ node }) => node))];
   const part = { ...options, mostProcesses: Math.max(1, Math.floor(options.mostProcesses / nodes.length)) };
   const opened = new Map(nodes.map((node) => [node, open(node, part)]));
@@ -44,7 +58,8 @@ export function openRuntimes(runtimes: readonly HookRuntime[], options: Omit<Poo
 
   function health(): ReturnType<HookRunner['health']> {
     const each = runtimes.map(({ name, node }) => {
-      const reason = opened.get(node)?.pool.trouble() ?? null;
+      const pools = opened.get(node);
+      const reason = pools?.users.trouble() ?? pools?.strangers.trouble() ?? null;
       return { name, state: reason === null ? ('ok' as const) : ('degraded' as const), reason };
     });
     const reason = each.find((one) => one.reason !== null)?.reason ?? null;
@@ -53,11 +68,11 @@ export function openRuntimes(runtimes: readonly HookRuntime[], options: Omit<Poo
   }
 
   return {
-    poolOf(name) {
+    poolOf(name, isForStranger) {
       const runtime = name === undefined ? runtimes[0] : runtimes.find((one) => one.name === name);
-      return (runtime && opened.get(runtime.node)?.pool) ?? null;
+      return (runtime && opened.get(runtime.node)?.[isForStranger ? 'strangers' : 'users']) ?? null;
     },
-    pools: all.map(({ pool }) => pool),
+    pools: all.flatMap(({ users, strangers }) => [users, strangers]),
     health,
     probed: Promise.all(all.map(({ probed }) => probed)).then(() => {}),
   };

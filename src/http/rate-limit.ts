@@ -115,8 +115,9 @@ export function createLimits({
 
 /** The parts of a subject are ids of ours and sources: there is no space in them. */
 function textOf(subject: LimitSubject): string {
-  const { source, client, registration, credential, apiKey, user }: Partial<Record<string, string | number>> = subject;
-  return `${source ?? ''} ${client ?? ''} ${registration ?? ''} ${credential ?? ''} ${apiKey ?? ''} ${user ?? ''}`;
+  const members: Partial<Record<string, string | number>> = subject;
+  const { source, client, registration, credential, apiKey, user, hookType } = members;
+  return [source, client, registration, credential, apiKey, user, hookType].map((member) => member ?? '').join(' ');
 }
 
 function stateOf(counter: Counter | null, { points, windowSeconds }: Limit, now: number): LimitState {

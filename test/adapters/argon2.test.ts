@@ -7,38 +7,39 @@ import { failureOf } from '../store/samples.ts';
 
 const cost = { memoryCost: 8, timeCost: 1 };
 const pepper = randomBytes(32);
+const share = { accountId: 1, source: '192.0.2.1' };
 const passwords = createPasswords({ pepper, cores: 4, cost });
 
 test('a digest is argon2id with the parameters of OWASP, under a named pepper', async () => {
   const real = createPasswords({ pepper, cores: 2 });
-  const digest = await real.digest('correct horse');
+  const digest = await real.digest('correct horse', share);
   assert.match(digest, /^p1:\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  assert.ok(await real.verify('correct horse', digest));
-  assert.ok(!(await real.verify('Correct horse', digest)));
+  assert.ok(await real.verify('correct horse', digest, share));
+  assert.ok(!(await real.verify('Correct horse', digest, share)));
 });
 
 test('the same password has another digest each time', async () => {
-  assert.notEqual(await passwords.digest('same'), await passwords.digest('same'));
+  assert.notEqual(await passwords.digest('same', share), await passwords.digest('same', share));
 });
 
 test('a password is the same however its letters are composed', async () => {
-  const digest = await passwords.digest('Zoe\u0308 ﬁn');
-  assert.ok(await passwords.verify('Zoë fin', digest));
+  const digest = await passwords.digest('Zoe\u0308 ﬁn', share);
+  assert.ok(await passwords.verify('Zoë fin', digest, share));
 });
 
 test('without the pepper a digest matches nothing', async () => {
-  const digest = await passwords.digest('correct horse');
+  const digest = await passwords.digest('correct horse', share);
   const other = createPasswords({ pepper: randomBytes(32), cores: 4, cost });
-  assert.ok(!(await other.verify('correct horse', digest)));
+  assert.ok(!(await other.verify('correct horse', digest, share)));
 });
 
 test('no user has no password, after the same work', async () => {
-  for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null), false);
+  for (const guess of ['', 'x', 'correct horse']) assert.equal(await passwords.verify(guess, null, share), false);
   const real = createPasswords({ pepper, cores: 2 });
-  const digest = await real.digest('x');
+  const digest = await real.digest('x', share);
   const timeOf = async (stored: string | null) => {
     const start = performance.now();
-    await real.verify('y', stored);
+    await real.verify('y', stored, share);
     return performance.now() - start;
   };
   await timeOf(null);
@@ -48,53 +49,53 @@ test('no user has no password, after the same work', async () => {
 
 test('a digest of another form is a fault, not a wrong password', async () => {
   for (const digest of ['', 'p2:$argon2id$v=19$', '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA', 'p1:$2b$10$x']) {
-    assert.equal(await failureOf(passwords.verify('x', digest)), 'internal');
+    assert.equal(await failureOf(passwords.verify('x', digest, share)), 'internal');
   }
 });
 
 test('beyond the queue callers are told to come again, and those who wait are served', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
-  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => one.digest('x')));
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => one.digest('x', share)));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   assert.equal(refused.length, 100 - 65);
   for (const { code, detail } of refused) assert.deepEqual([code, detail.retryAfterSeconds], ['unavailable', 1]);
-  assert.match(await one.digest('afterwards'), /^p1:/);
+  assert.match(await one.digest('afterwards', share), /^p1:/);
 });
 
 test('a failed check gives its place back', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
-  for (let attempt = 0; attempt < 5; attempt += 1) await failureOf(one.verify('x', 'broken'));
-  assert.match(await one.digest('x'), /^p1:/);
+  for (let attempt = 0; attempt < 5; attempt += 1) await failureOf(one.verify('x', 'broken', share));
+  assert.match(await one.digest('x', share), /^p1:/);
 });
 
 test('a kept place is not refused, and everybody else is until it is given back', async () => {
   const one = createPasswords({ pepper, cores: 1, cost });
-  const digest = await one.digest('x');
+  const digest = await one.digest('x', share);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const keeping = Array.from({ length: 65 }, () =>
-    one.withPlace(async (verify) => {
+    one.withPlace(share, async (verify) => {
       await held;
       return verify('x', digest);
     }),
   );
   let begun = false;
-  const late = one.withPlace(async () => {
+  const late = one.withPlace(share, async () => {
     begun = true;
   });
   assert.equal(await failureOf(late), 'unavailable');
   assert.equal(begun, false);
   release();
   assert.deepEqual(new Set(await Promise.all(keeping)), new Set([true]));
-  assert.ok(await one.verify('x', digest));
+  assert.ok(await one.verify('x', digest, share));
 });
 
 test('once a bcrypt hash was met, every refusal spends its time', async () => {
   const fresh = createPasswords({ pepper, cores: 4, cost });
-  const digest = await fresh.digest('x');
+  const digest = await fresh.digest('x', share);
   /** Of the processor, all threads together: whatever else the machine has to do does not count. */
   const timeOf = async (stored: string | null) => {
     const start = process.cpuUsage();
-    assert.equal(await fresh.verify('y', stored), false);
+    assert.equal(await fresh.verify('y', stored, share), false);
     const { user, system } = process.cpuUsage(start);
     return user + system;
   };
@@ -103,6 +104,51 @@ test('once a bcrypt hash was met, every refusal spends its time', async () => {
   const long = await timeOf(imported);
   // Far apart only when one of them does not do the work.
   for (const stored of [null, digest]) assert.ok((await timeOf(stored)) > long / 10);
-  assert.ok(await fresh.verify('x', digest));
-  assert.ok(await fresh.verify('z', imported));
+  assert.ok(await fresh.verify('x', digest, share));
+  assert.ok(await fresh.verify('z', imported, share));
+});
+
+/** Attempts that keep the only place until `release`. */
+function flooded(count: number, sourceOf: (number: number) => string) {
+  const one = createPasswords({ pepper, cores: 1, cost });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const attempts = Array.from({ length: count }, (_, number) =>
+    one.withPlace({ accountId: 1, source: sourceOf(number) }, async (verify) => {
+      await held;
+      return verify('x', null);
+    }),
+  );
+  return { one, release, outcomes: Promise.allSettled(attempts) };
+}
+
+test('120 attempts of one source leave another its place: it is the next to be digested', async () => {
+  const { one, release, outcomes } = flooded(120, () => 'flood');
+  const order: string[] = [];
+  const owner = one.withPlace({ accountId: 1, source: 'owner' }, async (verify) => {
+    order.push('owner begun');
+    return verify('x', null);
+  });
+  void outcomes.then(() => order.push('flood over'));
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['owner begun'], 'while the flood has all places that it may have');
+  assert.equal(await owner, false);
+  release();
+  const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+  assert.equal(refused.length, 120 - 65 + 1, 'one made room');
+});
+
+test('whoever makes room for another had not begun, and one who has begun is never turned away', async () => {
+  const begun: string[] = [];
+  const { one, release, outcomes } = flooded(65, (number) => `${number % 2}`);
+  const many = Array.from({ length: 30 }, (_, number) =>
+    one.withPlace({ accountId: 2 + number, source: 'owner' }, async (verify) => {
+      begun.push(`owner ${number}`);
+      return verify('x', null);
+    }),
+  );
+  release();
+  const owners = await Promise.allSettled(many);
+  assert.ok(owners.every(({ status }) => status === 'fulfilled'));
+  const refused = (await outcomes).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
+  assert.deepEqual(refused, Array(30).fill('unavailable'));
 });

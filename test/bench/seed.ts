@@ -113,7 +113,7 @@ async function signIn(services: Services, tx: StoreVerbs, account: Account, { cl
 
 /** Users with a password that is really theirs; one digest for all, for it takes long. */
 async function addDelegates({ store, clock, passwords }: Services, account: Account): Promise<string[]> {
-  const passwordDigest = await passwords.digest(benchPassword);
+  const passwordDigest = await passwords.digest(benchPassword, { accountId: account.id, source: 'bench' });
   const now = clock.now();
   return store.transaction(async (tx) => {
     const emails = Array.from({ length: delegates }, (_, number) => `delegate${number}@example.com`);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Passwords } from '../../src/services.ts';
+import type { Passwords, VerifyPassword } from '../../src/services.ts';
 
 export interface CountingPasswords {
   /** Guesses that were held against a digest. */
@@ -10,14 +10,15 @@ export interface CountingPasswords {
 /** Passwords that take a while to check, all at once, and count the guesses. */
 export function countingPasswords(): CountingPasswords {
   const counter = { evaluated: 0 };
+  const verify: VerifyPassword = async (text, digest) => {
+    if (digest !== null) counter.evaluated += 1;
+    await delay(20);
+    return text === digest;
+  };
   const passwords: Passwords = {
     digest: async (text) => text,
-    verify: async (text, digest) => {
-      if (digest !== null) counter.evaluated += 1;
-      await delay(20);
-      return text === digest;
-    },
-    withPlace: (work) => work(passwords.verify),
+    verify,
+    withPlace: (_share, work) => work(verify),
   };
   return Object.assign(counter, { passwords });
 }

@@ -13,6 +13,7 @@ import { describeHook, type NamedHook, requireHook, unknownHook } from './read-h
 import { sourceOf } from './source.ts';
 import { invalid, mostHooks } from './values.ts';
 import { findBuilds, isReady } from './versions.ts';
+import { isWarmed } from './warm.ts';
 
 type Audited = Pick<Account, 'id' | 'record'>;
 type HookServices = Pick<Services, 'store' | 'clock' | 'vault' | 'hooks' | 'hookRuntimes' | 'packageBuilds'>;
@@ -154,7 +155,7 @@ async function renew(services: HookServices, account: Audited, stored: StoredHoo
   recycleNow(services.hooks, account.id);
   const described = await describeHook(services, account, stored);
   if (definition.packageBuildId !== null) services.packageBuilds.wake();
-  else if (!definition.disabled && definition.function !== '') {
+  else if (!definition.disabled && isWarmed(definition)) {
     const { runtime } = definition;
     const source = sourceOf(definition.function);
     void services.hooks.warm({ accountId: account.id, runtime, source, packages: null });

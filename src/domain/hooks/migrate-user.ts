@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { StoredHook, UserRecord } from '../../store/records.ts';
+import type { HookVariableRecord, StoredHook, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { Failure } from '../failure.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { createManagedUser } from '../users/managed-users.ts';
 import { migrationContext } from './context.ts';
@@ -13,17 +14,21 @@ import { writeDown } from './fire.ts';
 import { findLiveHooks } from './live.ts';
 import { noteLine } from './log-lines.ts';
 import { type MigratedUser, type MigrationAnswer, readMigrationAnswer } from './migration-answer.ts';
+import { inMigrationTurn } from './migration-turns.ts';
 import { type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
+import type { HookRunner } from './runner.ts';
 
 type MigrationServices = RunServices & Pick<Services, 'passwords'>;
 
 interface Attempt {
   readonly username: string;
   readonly password: string;
+  /** Address that it came from. */
+  readonly source: string | null;
 }
 
 /**
- * Makes the user that a hook says this is, or answers null: no hook knows, or none could be asked. Of sign-ins at the
+ * Makes the user that a hook says this is, or answers null: no hook knows, or none could be asked in time. Of sign-ins at the
  * same time one makes the user, and for the others the password decides as always.
  */
 export async function migrateUser(
@@ -34,6 +39,56 @@ export async function migrateUser(
   const key = foldIdentifier(attempt.username);
   if (key === null) return null;
   const { hooks, variables } = await findLiveHooks(services, account, 'user-migration');
+  if (hooks.length === 0) return null;
+  const made = await inMigrationTurn(services, account, attempt.source, async () => {
+    // While this one waited, another may have made the user: then there is nothing to ask.
+    const isMade = (await services.store.users.findByName(account.id, key)) !== null;
+    return isMade
+      ? null
+      : asking(services.hooks, `${account.id} ${key}`, askHooks(services, account, attempt, key, hooks, variables));
+  });
+  // Of sign-ins with one name at the same time those without a turn wait for the one that has it.
+  if (made === null) await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
+  return made ?? checkMade(services, account, attempt, key);
+}
+
+/** By runner, and by account and name: settle when the hooks have been asked. */
+const underWay = new WeakMap<HookRunner, Map<string, Promise<void>>>();
+
+async function asking<Result>(runner: HookRunner, name: string, asked: Promise<Result>): Promise<Result> {
+  const names = underWay.get(runner) ?? new Map<string, Promise<void>>();
+  underWay.set(runner, names);
+  const settled = asked.then(
+    () => {},
+    () => {},
+  );
+  names.set(name, settled);
+  try {
+    return await asked;
+  } finally {
+    if (names.get(name) === settled) names.delete(name);
+  }
+}
+
+/** Somebody else's sign-in may have made the user meanwhile: what it stored is what counts. */
+async function checkMade(
+  { store, passwords }: MigrationServices,
+  account: Account,
+  { password, source }: Attempt,
+  key: string,
+): Promise<UserRecord | null> {
+  const user = await store.users.findByName(account.id, key);
+  return user && (await passwords.verify(password, user.passwordDigest, shareOf(account, source))) ? user : null;
+}
+
+async function askHooks(
+  services: MigrationServices,
+  account: Account,
+  attempt: Attempt,
+  key: string,
+  hooks: readonly StoredHook[],
+  variables: readonly HookVariableRecord[],
+): Promise<UserRecord | null> {
   const correlationId = currentOrigin().requestId ?? randomUUID();
   for (const stored of hooks) {
     const runnable = await prepareHook(services, account, stored, variables, [attempt.password]);
@@ -44,7 +99,7 @@ export async function migrateUser(
       read: (value) => readNamed(value, key),
       refuses: ({ says }) => says === 'refuse',
     });
-    const user = await follow(services, account, stored, attempt, key, ran);
+    const user = await follow(services, account, stored, ran);
     if (user) return user;
   }
   return null;
@@ -62,8 +117,6 @@ async function follow(
   services: MigrationServices,
   account: Account,
   { hook }: StoredHook,
-  attempt: Attempt,
-  key: string,
   { answer, outcome, executions }: Ran<MigrationAnswer>,
 ): Promise<UserRecord | null> {
   const target = { type: 'hook', id: hook.id } as const;
@@ -87,9 +140,7 @@ async function follow(
     return services.store.users.find(account.id, made.userId);
   }
   await writeDown(services, account, { executions, events: [] });
-  const user = await services.store.users.findByName(account.id, key);
-  // Somebody else's sign-in made the user: what it stored is what counts.
-  return user && (await services.passwords.verify(attempt.password, user.passwordDigest)) ? user : null;
+  return null;
 }
 
 type Made =

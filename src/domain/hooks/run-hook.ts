@@ -53,7 +53,7 @@ export async function runOnce(
   hook: Omit<RunnableHook, 'masking'>,
   context: unknown,
 ): Promise<HookRunResult> {
-  if (!(await takeRun(services, account))) return unavailable;
+  if (!(await takeRun(services, account, hook.stored.hook.type))) return unavailable;
   return services.hooks.run(callOf(account, hook, context));
 }
 
@@ -73,8 +73,16 @@ function callOf(
   context: unknown,
 ): HookRun {
   const { runtime, timeoutSeconds } = stored.definition;
-  const timeoutMilliseconds = timeoutSeconds * 1000;
-  return { accountId, runtime, source, packages, context: JSON.stringify(context), variables, timeoutMilliseconds };
+  return {
+    accountId,
+    runtime,
+    source,
+    packages,
+    context: JSON.stringify(context),
+    variables,
+    timeoutMilliseconds: timeoutSeconds * 1000,
+    isForStranger: stored.hook.type === 'user-migration',
+  };
 }
 
 const unavailable: HookRunResult = {

@@ -27,6 +27,10 @@ export interface HookRun {
   readonly timeoutMilliseconds: number;
   /** Runs in another process than the account's hooks, none of which ends with it. */
   readonly isDraft?: boolean;
+  /**
+   * Runs for somebody who has proven nothing yet: in processes of its own, which leave room for those of everybody else.
+   */
+  readonly isForStranger?: boolean;
 }
 
 /**

@@ -1,7 +1,8 @@
-/** The account's limit of runs: what is beyond it waits a little. */
+/** The account's limit of runs: what is beyond it waits a little. Each type has the limit to itself. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services.ts';
+import type { HookType } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 
@@ -11,11 +12,12 @@ const stepMilliseconds = 50;
 export async function takeRun(
   { limits, hookWaitMilliseconds }: Pick<Services, 'limits' | 'hookWaitMilliseconds'>,
   account: Account,
+  type: HookType,
 ): Promise<boolean> {
   const start = performance.now();
   for (;;) {
     try {
-      await limits.take(account, 'hooks', {});
+      await limits.take(account, 'hooks', { hookType: type });
       return true;
     } catch (error) {
       if (!(error instanceof Failure && error.code === 'rate_limited')) throw error;

@@ -1,6 +1,7 @@
 /** Keeps processes ready, so that a sign-in need not wait for one to start. */
 
 import type { Services } from '../../services.ts';
+import type { HookVersionRecord } from '../../store/records.ts';
 import { chooseVersions, recycleNow } from './live.ts';
 import { sourceOf } from './source.ts';
 
@@ -56,11 +57,16 @@ export function keepWarm(services: WarmServices): Warming {
   };
 }
 
+/** Runs for strangers start a process of their own when there are some. */
+export function isWarmed({ type, function: source }: HookVersionRecord): boolean {
+  return source !== '' && type !== 'user-migration';
+}
+
 /** Settles when the account's process has compiled what runs at its next sign-in. */
 async function warmAccount(services: WarmServices, accountId: number): Promise<void> {
   const { store, hooks, packageBuilds } = services;
   const running = await chooseVersions(services, accountId, await store.hooks.listLive(accountId));
-  const used = running.filter(({ definition }) => definition.function !== '').slice(0, mostHooks);
+  const used = running.filter(({ definition }) => isWarmed(definition)).slice(0, mostHooks);
   for (const { definition } of used) {
     const { packageBuildId, runtime } = definition;
     const packages = packageBuildId === null ? null : await packageBuilds.read(accountId, packageBuildId);

@@ -1,9 +1,11 @@
-import type { Passwords, Services } from '../../services.ts';
+import type { Services, VerifyPassword } from '../../services.ts';
 import type { Milliseconds, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import type { Share } from '../fair-queue/fair-queue.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
@@ -50,10 +52,11 @@ export async function tryPassword(
   migrate?: () => Promise<UserRecord | null>,
 ): Promise<TriedPassword> {
   const { passwords, limits } = services;
+  const share = shareOf(account, attempt.source);
   const tryOnce = async (): Promise<TriedPassword> => {
-    // The place is kept before anything is counted: who is turned away has not guessed.
-    const tried = await passwords.withPlace((verify) => verifyAttempt(services, account, attempt, verify));
-    if (tried.user) return { ...tried, user: await renewImported(services, tried.user, attempt.password) };
+    // The place is taken before anything is counted: who is turned away has not guessed.
+    const tried = await passwords.withPlace(share, (verify) => verifyAttempt(services, account, attempt, verify));
+    if (tried.user) return { ...tried, user: await renewImported(services, tried.user, attempt.password, share) };
     // Outside of the place, which others wait for while a function of the account runs.
     const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
     if (migrated) return { user: migrated, checkedAt: services.clock.now() };
@@ -71,11 +74,12 @@ async function renewImported(
   { store, passwords }: Pick<Services, 'store' | 'passwords'>,
   user: UserRecord,
   password: string,
+  share: Share,
 ): Promise<UserRecord> {
   const { accountId, id, passwordDigest: imported } = user;
   if (imported === null || !isImportedDigest(imported)) return user;
   try {
-    const passwordDigest = await passwords.digest(password);
+    const passwordDigest = await passwords.digest(password, share);
     const isStored = await store.users.replaceDigest(accountId, id, imported, passwordDigest);
     return isStored ? { ...user, passwordDigest } : user;
   } catch (error) {
@@ -98,7 +102,7 @@ async function verifyAttempt(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
-  verify: Passwords['verify'],
+  verify: VerifyPassword,
 ): Promise<{ readonly user: UserRecord; readonly checkedAt: Milliseconds } | Refused> {
   const { store } = services;
   const checkedAt = services.clock.now();

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { changeUser } from '../means/change-user.ts';
 import { admit } from '../opening/admit.ts';
 import type { MoreShown } from '../opening/evidence.ts';
@@ -76,7 +77,7 @@ export async function chooseNewPassword(
 /** What is wrong with a new password, or null. */
 export async function findPasswordProblem(
   { passwords }: Pick<Services, 'passwords'>,
-  user: Pick<UserRecord, 'passwordDigest'>,
+  user: Pick<UserRecord, 'accountId' | 'passwordDigest'>,
   { password, confirmation }: NewPassword,
   findBrokenRule: () => string | null,
 ): Promise<PasswordProblem | null> {
@@ -84,5 +85,6 @@ export async function findPasswordProblem(
   if (password !== confirmation) return 'different';
   const weakness = findBrokenRule();
   if (weakness) return { weakness };
-  return (await passwords.verify(password, user.passwordDigest)) ? 'same' : null;
+  const share = shareOf({ id: user.accountId });
+  return (await passwords.verify(password, user.passwordDigest, share)) ? 'same' : null;
 }

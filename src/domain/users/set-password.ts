@@ -3,6 +3,7 @@ import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
+import { shareOf } from '../fair-queue/share.ts';
 import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
 import { settableStatuses } from './user-status.ts';
 
@@ -16,12 +17,18 @@ export async function digestNewPassword(
 ): Promise<string> {
   const weakness = findWeakness(password, policy, { account, user });
   if (weakness) throw new Failure('value_invalid', { name: 'password', message: `password ${weakness}` });
-  return passwords.digest(password);
+  return passwords.digest(password, shareOf(account));
 }
 
 /** The digest of a password that only has to be one: up to 256 characters, for callers who may set aside the rules. */
-export async function digestAnyPassword({ passwords }: Pick<Services, 'passwords'>, password: string): Promise<string> {
-  if ([...password].length <= mostCharacters && password.isWellFormed()) return passwords.digest(password);
+export async function digestAnyPassword(
+  { passwords }: Pick<Services, 'passwords'>,
+  account: Account,
+  password: string,
+): Promise<string> {
+  if ([...password].length <= mostCharacters && password.isWellFormed()) {
+    return passwords.digest(password, shareOf(account));
+  }
   throw new Failure('value_invalid', {
     name: 'password',
     message: `password must have 1 to ${mostCharacters} characters`,

@@ -120,7 +120,7 @@ export async function readPassword(
   }
   if (!password) return undefined;
   if (passwordAlgorithm) return importDigest(passwordAlgorithm, salt ?? '', password);
-  if (!validatePolicy) return digestAnyPassword(services, password);
+  if (!validatePolicy) return digestAnyPassword(services, account, password);
   const policy = former
     ? await effectivePolicy(services, account, former, null)
     : await policyOfNewUser(services, account, input.policyId, input.roleIds ?? []);

@@ -82,8 +82,9 @@ onServices('a password is checked', (subject) => {
   test('who finds the queue full has not guessed: neither user nor address is charged', async () => {
     const one = await open(new Set());
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const share = { accountId: one.account.id, source };
     // Two cores: one password is hashed, 64 wait.
-    const kept = Array.from({ length: 65 }, () => one.services.passwords.withPlace(() => held));
+    const kept = Array.from({ length: 65 }, () => one.services.passwords.withPlace(share, () => held));
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       assert.equal(await failureOf(one.signIn('wrong')), 'unavailable');
     }

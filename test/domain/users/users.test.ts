@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { addUserToRole, createRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { createUser, listUsers, removeUser, requireUser, setUser } from '../../../src/domain/users/users.ts';
@@ -26,7 +27,7 @@ onServices('users', (subject) => {
     const { services, account, user } = await scene();
     assert.equal(user.status, 1);
     assert.equal(user.activatedAt, services.clock.now());
-    assert.ok(await services.passwords.verify(password, user.passwordDigest));
+    assert.ok(await services.passwords.verify(password, user.passwordDigest, shareOf(account)));
     const waiting = await createUser(services, account, { username: 'grace' });
     assert.deepEqual([waiting.status, waiting.passwordDigest, waiting.email], [0, null, null]);
     assert.equal((await setUser(services, account, waiting.id, { password })).status, 1);
@@ -101,7 +102,7 @@ onServices('users', (subject) => {
     services.clock.advance(5);
     const changed = await setUser(services, account, user.id, { password: 'another password' });
     assert.equal(changed.passwordChangedAt, services.clock.now());
-    assert.ok(await services.passwords.verify('another password', changed.passwordDigest));
+    assert.ok(await services.passwords.verify('another password', changed.passwordDigest, shareOf(account)));
     assert.equal(await services.store.sessions.find(account.id, 'session'), null);
     assert.ok(!(await isLive()));
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { hash as hashBcrypt } from '@node-rs/bcrypt';
+import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -82,6 +83,7 @@ export function userImports(app: () => TestApp): void {
     }
     await api.done(200, 'PUT', `/users/${id}`, { password: sha256('x'), password_algorithm: 'sha256+salt' });
     const kept = await app().services.store.users.find(app().account.id, id);
-    assert.ok(await app().services.passwords.verify('x', kept?.passwordDigest ?? null));
+    const { services, account } = app();
+    assert.ok(await services.passwords.verify('x', kept?.passwordDigest ?? null, shareOf(account)));
   });
 }

@@ -52,7 +52,7 @@ export function enumeration(app: AppOf): void {
       ({ passwords, store }) => ({
         passwords: {
           ...passwords,
-          withPlace: (work) => passwords.withPlace((verify) => work(counted('hash', verify))),
+          withPlace: (share, work) => passwords.withPlace(share, (verify) => work(counted('hash', verify))),
         },
         store: {
           ...store,

@@ -27,8 +27,8 @@ function openCounting(
     ({ passwords }) => {
       const counting: Passwords = {
         ...passwords,
-        withPlace: (work) =>
-          passwords.withPlace((verify) =>
+        withPlace: (share, work) =>
+          passwords.withPlace(share, (verify) =>
             work((secret, digest) => {
               if (digest !== null) counted.evaluated += 1;
               return verify(secret, digest);

@@ -123,8 +123,8 @@ export function linkRaces(databaseKind: DatabaseKind): void {
       ({ passwords }) => ({
         passwords: {
           ...passwords,
-          digest: async (typed) => {
-            const digest = await passwords.digest(typed);
+          digest: async (typed, share) => {
+            const digest = await passwords.digest(typed, share);
             const change = typed === goodPassword ? meanwhile : null;
             meanwhile = null;
             await change?.();

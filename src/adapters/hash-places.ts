@@ -1,0 +1,77 @@
+/**
+ * Places before the threads that digest passwords. A place is given in fair turns, for the whole of an attempt: what it
+ * asks of the store is done while others are digested. Who has one is never turned away.
+ */
+
+import { Failure } from '../domain/failure.ts';
+import { createFairQueue, type Share } from '../domain/fair-queue/fair-queue.ts';
+
+/** Beyond those that are digested. */
+const mostWaiting = 64;
+/** Attempts whose part before the digest is done ahead, so that no thread waits for the store. */
+const ahead = 8;
+/** Further ones, for sources that had little: their digest is the next. */
+const aheadOfQuiet = 4;
+
+export interface HashPlace {
+  /** Runs its argument on a thread, as soon as one is free. */
+  hash<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** What is done in this place does not count against its source. */
+  forgive(): void;
+}
+
+export interface HashPlaces {
+  /** Throws `unavailable` before `work` begins when there is no place, or somebody with a smaller share took it. */
+  withPlace<Result>(share: Share, work: (place: HashPlace) => Promise<Result>): Promise<Result>;
+}
+
+interface Ready {
+  readonly rank: number;
+  readonly begin: () => void;
+}
+
+/** `threads`: passwords that are digested at a time. */
+export function createHashPlaces(threads: number): HashPlaces {
+  const queue = createFairQueue({ turns: threads + ahead, turnsForQuiet: aheadOfQuiet, most: threads + mostWaiting });
+  const ready: Ready[] = [];
+  let free = threads;
+
+  function freeThread(): void {
+    let next: Ready | undefined;
+    for (const one of ready) if (next === undefined || one.rank < next.rank) next = one;
+    if (next === undefined) {
+      free += 1;
+      return;
+    }
+    ready.splice(ready.indexOf(next), 1);
+    next.begin();
+  }
+
+  async function onThread<Result>(rank: number, hashing: () => Promise<Result>): Promise<Result> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((begin) => ready.push({ rank, begin }));
+    try {
+      return await hashing();
+    } finally {
+      freeThread();
+    }
+  }
+
+  return {
+    async withPlace(share, work) {
+      const turn = await queue.enter(share);
+      if (turn === null) {
+        throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
+      }
+      let isForgiven = false;
+      const forgive = () => {
+        isForgiven = true;
+      };
+      try {
+        return await work({ hash: (hashing) => onThread(turn.rank, hashing), forgive });
+      } finally {
+        turn.end(isForgiven);
+      }
+    },
+  };
+}

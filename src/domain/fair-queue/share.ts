@@ -1,0 +1,18 @@
+/** Whose share of a queue a request takes. */
+
+import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
+import { networkSourceOf } from '../network-source.ts';
+import type { Share } from './fair-queue.ts';
+
+/**
+ * The share of the source that an attempt came from; without one that of the caller: an API caller has one of its own,
+ * so that strangers behind the same address take nothing from it, everybody else that of their address.
+ */
+export function shareOf({ id: accountId }: Pick<Account, 'id'>, source: string | null = null): Share {
+  if (source !== null) return { accountId, source: networkSourceOf(source) };
+  const { actor, source: address } = currentOrigin();
+  const isCaller = actor?.type === 'credential' || actor?.type === 'API';
+  if (isCaller) return { accountId, source: `${actor.type}/${actor.id}` };
+  return { accountId, source: address === null ? (actor?.type ?? 'nobody') : networkSourceOf(address) };
+}

@@ -1,0 +1,35 @@
+/** Which process gives up its place when all places are taken. */
+
+import type { Member } from './member.ts';
+
+/** Where all are at work, one account's makes room for another's after so long. */
+const turnMilliseconds = 1000;
+
+export interface Place {
+  readonly member: Member;
+  readonly bornAt: number;
+  /** When it was given to its account. */
+  boundAt: number;
+  usedAt: number;
+}
+
+export function isIdle(member: Member): boolean {
+  return member.isReady() && member.underWay() === 0 && !member.isRetired();
+}
+
+/** Retires the one that has nothing to do for the longest time, at least since `before`. */
+export function retireLeastUsed(places: ReadonlySet<Place>, before = Number.POSITIVE_INFINITY): void {
+  // One that is about to be gone makes room enough.
+  if ([...places].some(({ member }) => member.isRetired() && member.underWay() === 0)) return;
+  const idle = [...places].filter(({ member }) => isIdle(member)).toSorted((one, other) => one.usedAt - other.usedAt);
+  if (idle[0] && idle[0].usedAt < before) idle[0].member.retire();
+}
+
+/** Also where all are at work: then one takes no more runs after its turn, so that no account keeps others out. */
+export function makeRoom(places: ReadonlySet<Place>): void {
+  retireLeastUsed(places);
+  if ([...places].some(({ member }) => member.isRetired())) return;
+  const before = performance.now() - turnMilliseconds;
+  const [longest] = [...places].toSorted((one, other) => one.boundAt - other.boundAt);
+  if (longest && longest.boundAt < before) longest.member.retire();
+}

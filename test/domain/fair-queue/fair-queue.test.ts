@@ -1,0 +1,205 @@
+/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, nothing waits for a clock. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  createFairQueue,
+  type FairQueue,
+  type FairQueueOptions,
+  type Share,
+  type Turn,
+} from '../../../src/domain/fair-queue/fair-queue.ts';
+
+interface Asked {
+  readonly name: string;
+  turn: Turn | null | undefined;
+}
+
+/** A queue whose turns end when the test says so. */
+function subject(options: Partial<FairQueueOptions> = {}) {
+  let now = 0;
+  const queue: FairQueue = createFairQueue({ turns: 1, most: 65, clock: () => now, ...options });
+  const served: Asked[] = [];
+  const turned: Asked[] = [];
+  return {
+    queue,
+    wait: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    names: () => served.map(({ name }) => name),
+    refused: () => turned.map(({ name }) => name),
+    async ask(name: string, source = name, accountId = 1): Promise<Asked> {
+      const asked: Asked = { name, turn: undefined };
+      void queue.enter({ accountId, source } satisfies Share).then((turn) => {
+        asked.turn = turn;
+        (turn ? served : turned).push(asked);
+      });
+      await settled();
+      return asked;
+    },
+    /** Ends the oldest turn that goes on. */
+    async endOne(): Promise<void> {
+      const asked = served.find(({ turn }) => turn);
+      asked?.turn?.end();
+      if (asked) asked.turn = undefined;
+      await settled();
+    },
+  };
+}
+
+const settled = () => new Promise(setImmediate);
+
+test('120 requests of one source leave the next source its turn, and the one after the running one', async () => {
+  const { ask, endOne, names, refused } = subject();
+  for (let number = 0; number < 120; number += 1) await ask(`flood ${number}`, 'flood');
+  assert.equal(refused().length, 120 - 65);
+  await ask('quiet');
+  assert.equal(refused().at(-1), 'flood 64', 'the last that waits makes room');
+  await endOne();
+  assert.deepEqual(names(), ['flood 0', 'quiet']);
+});
+
+test('requests of one source are served as they came, and its newcomers are the ones turned away', async () => {
+  const { ask, endOne, names, refused } = subject({ most: 4 });
+  for (let number = 0; number < 6; number += 1) await ask(String(number), 'one');
+  for (let number = 0; number < 4; number += 1) await endOne();
+  assert.deepEqual(
+    [names(), refused()],
+    [
+      ['0', '1', '2', '3'],
+      ['4', '5'],
+    ],
+  );
+});
+
+test('sources have the same share, however much each of them asks for', async () => {
+  const { ask, endOne, names } = subject();
+  for (const source of ['a', 'b']) for (let number = 0; number < 30; number += 1) await ask(source, source);
+  for (let number = 0; number < 20; number += 1) await endOne();
+  const count = (name: string) => names().filter((one) => one === name).length;
+  assert.ok(Math.abs(count('a') - count('b')) <= 1, names().join());
+});
+
+test('accounts take turns, and a crowded one makes room for another', async () => {
+  const { ask, endOne, names, refused } = subject();
+  for (let number = 0; number < 65; number += 1) await ask(`a${number}`, `a${number}`, 1);
+  for (const name of ['b0', 'b1', 'b2']) await ask(name, name, 2);
+  assert.deepEqual(refused(), ['a64', 'a63', 'a62']);
+  for (let number = 0; number < 6; number += 1) await endOne();
+  assert.deepEqual(names(), ['a0', 'b0', 'a1', 'b1', 'a2', 'b2', 'a3']);
+});
+
+test('1,000 sources that come again and again do not keep out one that comes now and then', async () => {
+  const { ask, endOne, wait, names } = subject();
+  let sent = 0;
+  const flood = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (let number = 0; number < 20; number += 1) await ask(`flood ${sent}`, `source ${sent++ % 1000}`);
+      await endOne();
+      wait(10);
+    }
+  };
+  await flood(200);
+  for (let visit = 0; visit < 5; visit += 1) {
+    const before = names().length;
+    await ask(`quiet ${visit}`, 'quiet');
+    await flood(10);
+    const at = names().indexOf(`quiet ${visit}`);
+    assert.ok(at !== -1 && at - before <= 2, `visit ${visit}: ${at - before}`);
+    await flood(200);
+  }
+});
+
+test('without any history one of 1,000 sources is served after at most a few tries', async () => {
+  const { ask, endOne, wait, names } = subject();
+  for (let number = 0; number < 1000; number += 1) await ask('flood', `source ${number}`);
+  let tries = 0;
+  while (!names().includes('quiet')) {
+    tries += 1;
+    assert.ok(tries <= 5, 'kept out');
+    await ask('quiet');
+    for (let number = 0; number < 100; number += 1) {
+      await ask('flood', `source ${(tries * 100 + number) % 1000}`);
+      await endOne();
+      wait(10);
+    }
+  }
+});
+
+test('who comes for the second time is served in an endless stream of sources that come once', async () => {
+  const { ask, endOne, wait, names } = subject();
+  await ask('regular 0', 'regular');
+  let tries = 0;
+  for (let number = 0; number < 3000 && !names().includes('regular 1'); number += 1) {
+    if (number % 300 === 299) await ask('regular 1', 'regular');
+    for (let more = 0; more < 2; more += 1) await ask('new', `new ${number} ${more}`);
+    tries += 1;
+    wait(10);
+    await endOne();
+  }
+  assert.ok(names().includes('regular 1'), `${tries} services`);
+});
+
+test('turns of a source and of an account are bounded, and others go past those who wait for them', async () => {
+  const { ask, endOne, names } = subject({ turns: 64, turnsOfAccount: 2, turnsOfSource: 1 });
+  for (let number = 0; number < 3; number += 1) await ask(`a${number}`, 'a');
+  for (const name of ['b', 'c']) await ask(name);
+  await ask('other', 'a', 2);
+  assert.deepEqual(names(), ['a0', 'b', 'other']);
+  await endOne();
+  assert.deepEqual(names(), ['a0', 'b', 'other', 'c']);
+  await endOne();
+  assert.deepEqual(names(), ['a0', 'b', 'other', 'c', 'a1']);
+});
+
+test('turns for quiet sources are not for those who had their share, and rank before them', async () => {
+  const { ask, endOne, names } = subject({ turns: 2, turnsForQuiet: 1 });
+  for (let number = 0; number < 20; number += 1) await ask(`${number}`, 'busy');
+  for (let number = 0; number < 10; number += 1) await endOne();
+  const busy = names().length - 10;
+  assert.equal(busy, 2);
+  const quiet = await ask('quiet');
+  assert.ok(quiet.turn, 'the third turn');
+  assert.equal(names().at(-1), 'quiet');
+  await endOne();
+  await endOne();
+  await endOne();
+  const next = await ask('another');
+  assert.ok(next.turn && quiet, 'again');
+});
+
+test('a wait that is over leaves the queue as it was', async () => {
+  const { queue, ask, endOne, names } = subject({ most: 2 });
+  await ask('first');
+  assert.equal(await queue.enter({ accountId: 1, source: 'late' }, 1), null);
+  await ask('second');
+  await endOne();
+  assert.deepEqual(names(), ['first', 'second']);
+});
+
+test('what is remembered is bounded, and forgotten when nobody asks', async () => {
+  const { queue } = subject();
+  const first = await queue.enter({ accountId: 1, source: 'first' });
+  const before = process.memoryUsage().heapUsed;
+  for (let number = 0; number < 50_000; number += 1)
+    void queue.enter({ accountId: 1, source: `${number}`.padEnd(200) });
+  globalThis.gc?.();
+  assert.ok(process.memoryUsage().heapUsed - before < 64 * 1024 * 1024);
+  first?.end();
+});
+
+test('a source whose turns are forgiven stays ahead of those that come as often', async () => {
+  const { queue, ask, endOne } = subject();
+  for (let number = 0; number < 60; number += 1) await ask(`flood ${number}`, `flood ${number % 24}`);
+  // Each source of the flood has had one.
+  for (let number = 0; number < 24; number += 1) await endOne();
+  for (let visit = 0; visit < 20; visit += 1) {
+    const entered = queue.enter({ accountId: 1, source: 'owner' });
+    await endOne();
+    const turn = await entered;
+    assert.ok(turn, 'the very next');
+    await ask(`flood ${visit}`, `flood ${visit % 24}`);
+    turn.end(true);
+    await settled();
+  }
+});

@@ -1,0 +1,75 @@
+/** Strangers who send names that nobody has, over many connections at once, and the owner of an account beside them. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { authorizePath, CookieJar, readForm, walk } from '../support/sign-in.ts';
+import { openWire } from '../support/wire.ts';
+import { openSignIn } from './hook-sign-ins.ts';
+import type { Nodes } from './nodes.ts';
+import { createTally, type Tally } from './tally.ts';
+
+/** Until the owner comes again when he is told to, and strangers do: more often would try the HTTP server, not the queue. */
+const retryMilliseconds = 1000;
+const strangersRetryMilliseconds = 5000;
+/** The longest that a function of a hook may take, and a little. */
+const longestAnswerMilliseconds = 15_000;
+
+export interface Strangers {
+  readonly tally: Tally;
+  /** Settles when the last answer came. */
+  end(): Promise<void>;
+}
+
+/** Each connection sends one name after the other, from one of so many addresses; the service trusts its proxy. */
+export async function openStrangers(
+  { account, client, installation }: Nodes,
+  { connections, sources }: { readonly connections: number; readonly sources: number },
+): Promise<Strangers> {
+  const wire = openWire({ port: installation.port, host: account.host, connections });
+  const tally = createTally();
+  let isOver = false;
+  let sent = 0;
+  // One page serves them all: to open a thousand would take longer than the flood.
+  const { jar, answer } = await walk(account, new CookieJar(), authorizePath(client));
+  const { action, fields } = readForm(answer.text);
+  const connection = async (number: number) => {
+    const source = number % sources;
+    const headers = { ...jar.header, 'x-forwarded-for': `198.51.${Math.floor(source / 250)}.${source % 250}` };
+    while (!isOver) {
+      sent += 1;
+      const form = { ...fields, username: `nobody${sent}@example.com`, password: 'a wrong password' };
+      const got = await tally.note(wire.call('POST', action, { headers, form }));
+      if (got?.status !== 401 && !isOver) await delay(strangersRetryMilliseconds);
+    }
+  };
+  const all = Promise.all(Array.from({ length: connections }, (_, number) => connection(number)));
+  return {
+    tally,
+    async end() {
+      isOver = true;
+      await Promise.race([all, delay(longestAnswerMilliseconds)]);
+      wire.close();
+    },
+  };
+}
+
+export interface OwnersSignIn {
+  /** From sending the password until the answer, with what had to be sent again. */
+  readonly milliseconds: number;
+  /** Statuses of the answers that did not sign him in. */
+  readonly refused: readonly number[];
+}
+
+/** One sign-in of the owner, who comes again while the service is busy. */
+export async function signInOwner({ wires: [wire], client, user }: Nodes): Promise<OwnersSignIn> {
+  const signIn = await openSignIn(wire, client, user.email);
+  const began = performance.now();
+  const refused: number[] = [];
+  for (;;) {
+    const { status } = await signIn();
+    const milliseconds = performance.now() - began;
+    if (status === 200 || status === 303) return { milliseconds, refused };
+    refused.push(status);
+    if (status !== 503 || milliseconds > longestAnswerMilliseconds) return { milliseconds, refused };
+    await delay(retryMilliseconds);
+  }
+}

@@ -181,8 +181,48 @@ module.exports = {
       name: 'hook-runner-is-composed',
       comment: 'Everybody else is given the runner by the port of the domain.',
       severity: 'error',
-      from: { path: src, pathNot: ['^src/hook-runner/', '^src/(main|create-services)\\.ts$', '^src/cli/'] },
+      from: {
+        path: src,
+        pathNot: ['^src/hook-runner/', '^src/hook-packages/', '^src/(main|create-services)\\.ts$', '^src/cli/'],
+      },
       to: { path: '^src/hook-runner/' },
+    },
+    {
+      name: 'hook-packages-imports',
+      comment:
+        'Whoever builds packages knows the port by which it is asked for, what packages are called, and how a process is ' +
+        'shut in and spoken to; requests are made by the egress that it is given.',
+      severity: 'error',
+      from: { path: '^src/hook-packages/' },
+      to: {
+        path: src,
+        pathNot: [
+          '^src/hook-packages/',
+          '^src/hook-runner/(command|confinement|layers|framed-process|frames)\\.ts$',
+          '^src/domain/(egress|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'package-process-imports',
+      comment: 'The programs of a build are worlds of their own: messages, their bounds and names are all they share.',
+      severity: 'error',
+      from: { path: '^src/hook-packages/child/' },
+      to: {
+        path: src,
+        pathNot: [
+          '^src/hook-packages/(child/|protocol\\.ts$)',
+          '^src/hook-runner/frames\\.ts$',
+          '^src/domain/hooks/(package-builds|package-grammar)\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'package-processes-are-started-not-imported',
+      comment: 'They are bundled into generated/, and started from there.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/hook-packages/child/' },
+      to: { path: '^src/hook-packages/child/' },
     },
     only('isolated-vm', 'isolated-vm', ['src/hook-runner/child/']),
     only('express', 'express|express-openapi-validator|express-serve-static-core', ['src/http/', 'src/app\\.ts']),
@@ -199,7 +239,7 @@ module.exports = {
     only('pino', 'pino', ['src/http/', 'src/adapters/']),
     only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
     only('jose', 'jose', ['src/domain/', 'src/adapters/']),
-    only('registry-client', 'pacote', ['src/hook-packages/child/']),
+    only('archives', 'tar', ['src/hook-packages/child/']),
     only('bundler', 'esbuild', ['src/hook-packages/child/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),
     {
@@ -235,8 +275,8 @@ module.exports = {
       comment: 'Whatever the command line cannot reach is dead, even when a test imports it.',
       severity: 'error',
       from: { path: '^src/gatehouse\\.ts$' },
-      // Programs of their own: that of a hook process is reached through its bundle, those of a build and of a thread by
-      // their paths. The scripts of the pages run in browsers.
+      // Programs of their own: those of hook processes and of builds are reached through their bundles, that of a thread
+      // by its path. The scripts of the pages run in browsers.
       to: {
         path: src,
         pathNot: [

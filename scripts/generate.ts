@@ -1,7 +1,7 @@
 /**
  * Writes, for each contract `openapi/<surface>.yaml`, the bundled document `generated/<surface>.json` (what the
- * validator loads and the service serves) and from it the types `generated/<surface>.ts`; and the program of hook
- * processes, `generated/hook-process.mjs`.
+ * validator loads and the service serves) and from it the types `generated/<surface>.ts`; and the programs of
+ * shut-in processes, `generated/*.mjs`.
  *
  *     node scripts/generate.ts            writes what differs and removes what has no contract any more
  *     node scripts/generate.ts --check    writes nothing; lists every stale, missing or surplus file and exits 1
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { bundleHookProcess } from './hook-process.ts';
+import { bundleHookProcess, bundlePackageProgram } from './hook-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const generatedFolder = join(root, 'generated');
@@ -57,7 +57,12 @@ async function generateAll(): Promise<Files> {
   try {
     const surfaces = contractedSurfaces();
     const files = await Promise.all(surfaces.map((surface) => generate(surface, folder)));
-    return new Map([...files.flat(), ['hook-process.mjs', await bundleHookProcess()]]);
+    return new Map([
+      ...files.flat(),
+      ['hook-process.mjs', await bundleHookProcess()],
+      ['package-fetch.mjs', await bundlePackageProgram('src/hook-packages/child/fetch-main.ts')],
+      ['package-bundle.mjs', await bundlePackageProgram('src/hook-packages/child/bundle-main.ts')],
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }

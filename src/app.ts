@@ -64,6 +64,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     createHealth({
       store: services.store,
       hooks: services.hooks,
+      packageBuilds: services.packageBuilds,
       metrics,
       node: judgeNode(process.versions.node),
       readiness: options.readiness ?? { draining: false },

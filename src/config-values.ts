@@ -92,6 +92,10 @@ export function parseRegistry(text: string): string | undefined {
   return url && url.username === '' && url.password === '' && url.search === '' ? url.href : undefined;
 }
 
+export function parseConfinement(text: string): 'confined' | 'unconfined' | undefined {
+  return text === 'confined' || text === 'unconfined' ? text : undefined;
+}
+
 /** `smtp://` or `smtps://`, with user and password or without. */
 export function parseSmtp(text: string): SmtpServer | undefined {
   const url = /^smtps?:\/\/[^/?#]+\/?$/.test(text) ? URL.parse(text) : null;

@@ -8,6 +8,7 @@ import {
   isOneSlipFrom,
   type LogLevel,
   logLevels,
+  parseConfinement,
   parseDatabase,
   parseDomain,
   parseDrain,
@@ -48,6 +49,8 @@ export interface Config {
   readonly egress: EgressRules;
   /** Where packages of hooks come from: an address, `npm` for npm's own configuration, `none`. */
   readonly npmRegistry: string;
+  /** `unconfined`: packages of hooks are built also where a build cannot be shut in. */
+  readonly hookPackages: 'confined' | 'unconfined';
   /** A file in MaxMind's format; null for the one that comes along. */
   readonly geoipDatabase: string | null;
   /** Null: messages are written into `mailFolder`. */
@@ -125,6 +128,7 @@ export function readConfig(environment: Environment = process.env): Config {
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
     egress: read('EGRESS', publicEgress, parseEgress, egressForm),
     npmRegistry: read('NPM_REGISTRY', 'npm', parseRegistry, 'none, or an http or https URL without credentials'),
+    hookPackages: read('HOOK_PACKAGES', 'confined', parseConfinement, 'confined or unconfined'),
     geoipDatabase: read<string | null>('GEOIP_DATABASE', null, (text) => text, 'a file name'),
     smtp: read<SmtpServer | null>('SMTP_URL', null, parseSmtp, 'smtp:// or smtps:// with a host'),
     mailFrom: read(

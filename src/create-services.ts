@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createPasswords } from './adapters/argon2.ts';
 import { systemClock } from './adapters/clock.ts';
-import { createHookEgress, createOwnEgress } from './adapters/egress/policies.ts';
+import { createHookEgress, createOwnEgress, createRegistryEgress } from './adapters/egress/policies.ts';
 import { createGeoIp } from './adapters/geoip.ts';
 import { createKeyFile } from './adapters/key-file.ts';
 import { createMailer } from './adapters/mail.ts';
@@ -25,6 +25,7 @@ import { createChangeNotices } from './domain/means/notices.ts';
 import { createResetMails } from './domain/password-reset/mails.ts';
 import { createLogoutNotices } from './domain/sign-out/notices.ts';
 import { createPackageBuilder } from './hook-packages/build.ts';
+import { limits as packageLimits } from './hook-packages/protocol.ts';
 import { createGuestFetch } from './hook-runner/guest-fetch.ts';
 import { createHookRunner } from './hook-runner/runner.ts';
 import { createLimits } from './http/rate-limit.ts';
@@ -96,7 +97,9 @@ export async function createServices(
 }
 
 /** What builds packages, from where the setting says; null where they are switched off. */
-export function packageBuilderOf({ npmRegistry }: Pick<Config, 'npmRegistry'>): PackageBuilder | null {
-  if (npmRegistry === 'none') return null;
-  return createPackageBuilder({ registry: npmRegistry === 'npm' ? registryOfNpm() : npmRegistry });
+export function packageBuilderOf(config: Pick<Config, 'npmRegistry' | 'hookPackages'>): PackageBuilder | null {
+  if (config.npmRegistry === 'none') return null;
+  const registry = config.npmRegistry === 'npm' ? registryOfNpm() : config.npmRegistry;
+  const egress = createRegistryEgress(registry, packageLimits);
+  return createPackageBuilder({ registry, egress, isOpen: config.hookPackages === 'unconfined' });
 }

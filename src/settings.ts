@@ -60,6 +60,12 @@ export const settings = {
       'where packages of hooks come from: the URL of a registry that can be read without credentials; `none` refuses ' +
       'packages. Unset, the `registry` of `.npmrc` here or in the home folder, else the public one',
   },
+  HOOK_PACKAGES: {
+    fallback: '`confined`',
+    meaning:
+      'what happens to packages of hooks where the system cannot shut in the processes that build them: `confined` ' +
+      'refuses packages, `unconfined` builds them all the same. `gatehouse doctor` says what is missing',
+  },
   GEOIP_DATABASE: {
     fallback: 'a file of countries (`@ip-location-db/geo-whois-asn-country-mmdb`)',
     meaning: "file in MaxMind's format by which hooks learn the country of an address",

@@ -15,7 +15,7 @@ import { requireKnown } from '../store/knex/index.ts';
 import type { Store } from '../store/store.ts';
 import { describeError } from './errors.ts';
 import { degraded, type Finding, fatal, off, ok } from './finding.ts';
-import { examineHooks, examineStoredRuntimes } from './hook-findings.ts';
+import { examineHooks, examinePackages, examineStoredRuntimes } from './hook-findings.ts';
 import { examineMail } from './mail-findings.ts';
 
 const leastNodeMajor = 24;
@@ -34,7 +34,7 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
       ),
     );
     findings.push(...examineListening(config), ...(await examineStore(config)), await examineMail(config));
-    return [...findings, ...(await examineHooks(config))];
+    return [...findings, ...(await examineHooks(config)), ...(await examinePackages(config))];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
     return [...findings, fatal('configuration', error.message, 'correct the settings named')];

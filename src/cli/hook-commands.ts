@@ -111,7 +111,10 @@ function readPackages(named: readonly string[]): HookPackages {
 }
 
 /** The script of the packages, built as the service builds it; null without packages. */
-async function buildPackages(config: Pick<Config, 'npmRegistry'>, packages: HookPackages): Promise<string | null> {
+async function buildPackages(
+  config: Pick<Config, 'npmRegistry' | 'hookPackages'>,
+  packages: HookPackages,
+): Promise<string | null> {
   if (Object.keys(packages).length === 0) return null;
   const builder = packageBuilderOf(config);
   await checkPackages(packages, builder);

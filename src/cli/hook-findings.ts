@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { packageBuilderOf } from '../create-services.ts';
 import type { HookRuntime } from '../domain/hooks/runner.ts';
 import { confine } from '../hook-runner/confinement.ts';
 import { checkRuntimes } from '../runtime/hook-runtimes.ts';
@@ -53,4 +54,20 @@ export async function examineStoredRuntimes(
       'offer it in HOOK_RUNTIMES, or write the hooks with another runtime',
     ),
   );
+}
+
+/** Starts the two processes of a build as a server would, and says what they are shut in with. */
+export async function examinePackages(config: Pick<Config, 'npmRegistry' | 'hookPackages'>): Promise<Finding[]> {
+  const layer = 'packages of hooks';
+  const builder = packageBuilderOf(config);
+  if (!builder) return [off(layer, 'switched off by NPM_REGISTRY=none', null)];
+  try {
+    const { state, remedy, layers } = await builder.walls();
+    const without = layers.flatMap(({ name, state: is }) => (is === 'off' ? [name] : [])).join(', ');
+    if (state === 'confined') return [ok(layer, 'built in two processes, shut in')];
+    if (remedy !== null) return [off(layer, `refused; a build would be without: ${without}`, remedy)];
+    return [degraded(layer, `built in processes without: ${without}`, 'unset HOOK_PACKAGES once the system has these')];
+  } catch (error) {
+    return [degraded(layer, describeError(error).message, 'see what the message names; builds fail until then')];
+  }
 }

@@ -1,20 +1,37 @@
-/** Builds packages in a process of its own: an empty environment, a folder that is gone afterwards, an end after a minute. */
+/**
+ * Builds packages in two processes of their own, one after the other: *fetch* asks the registry by way of the service
+ * and writes their files, *bundle* reads these and makes a script. Both have an empty environment, a folder that is gone
+ * afterwards, and an end after a minute.
+ */
 
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
-import { fileURLToPath } from 'node:url';
+import type { Egress } from '../domain/egress.ts';
+import { refusedForWalls } from '../domain/hooks/check-packages.ts';
 import type { HookPackages, PackageBuilder, PackageResult } from '../domain/hooks/package-builds.ts';
-import { type FromBuild, limits, type ResolvedPackage, type ToBuild } from './protocol.ts';
+import { ownPrograms, type Programs } from './commands.ts';
+import { inFolder, removeStrays } from './folders.ts';
+import { type FromBundle, type FromFetch, limits, type ResolvedPackage } from './protocol.ts';
+import { startBundle, startFetch } from './steps.ts';
+import { raiseWalls, type Walls } from './walls.ts';
 
-const program = fileURLToPath(new URL('child/main.ts', import.meta.url));
-/** Of the way packages become a script: raise it when the same packages shall be built anew. */
-const format = 1;
+/** Of the way packages become a script: raise it when the same packages must be built again. */
+const format = 2;
 /** A question on the way of a request, to which not knowing is an answer. */
 const askMilliseconds = 3_000;
+
+export interface PackageBuilderOptions {
+  readonly registry: string;
+  /** Lets requests to the registry's origin pass, and none else. */
+  readonly egress: Egress;
+  /** An operator has said that packages are built also where a build cannot be shut in. */
+  readonly isOpen: boolean;
+  /** Where the folders of builds are made; the system's place for such unless said. */
+  readonly parent?: string;
+  readonly milliseconds?: number;
+  /** The two programs, unless they are those of the service. */
+  readonly programs?: Programs;
+}
 
 /** What names the same packages, down to the last byte of them: the sorted list of all in the tree. */
 function digestOf(packages: readonly ResolvedPackage[]): string {
@@ -24,96 +41,99 @@ function digestOf(packages: readonly ResolvedPackage[]): string {
     .digest('hex');
 }
 
-function start(folder: string): ChildProcess {
-  return fork(program, {
-    cwd: folder,
-    // Neither secrets nor what could change how Node starts.
-    env: {},
-    execArgv: [`--max-old-space-size=${limits.heapMebibytes}`, '--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // With what it started it can be ended as one.
-    detached: true,
-  });
-}
-
-function end(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    child.kill('SIGKILL');
-  }
-}
-
-/** Ends with a refusal when the process does, for whatever reason. */
-function ask(child: ChildProcess, message: ToBuild): Promise<FromBuild> {
-  return new Promise((fulfil) => {
-    const fail = () => fulfil({ op: 'refused', reason: 'the packages could not be built in time', isFinal: false });
-    child.once('message', (answer) => {
-      child.off('exit', fail).off('error', fail);
-      fulfil(answer as FromBuild); // Of our own program.
-    });
-    child.once('exit', fail).once('error', fail);
-    child.send(message, (error) => error && fail());
-  });
-}
-
-async function run(
-  child: ChildProcess,
-  registry: string,
-  packages: HookPackages,
-  isKnown: (digest: string) => Promise<boolean>,
-): Promise<PackageResult> {
-  const certificates = getCACertificates('extra').length > 0 ? getCACertificates('default') : [];
-  const resolved = await ask(child, { op: 'resolve', registry, certificates, packages });
-  if (resolved.op !== 'resolved') return refusalOf(resolved);
-  const digest = digestOf(resolved.packages);
-  if (await isKnown(digest)) return { ok: true, digest, script: null };
-  const bundled = await ask(child, { op: 'bundle' });
-  return bundled.op === 'bundled' ? { ok: true, digest, script: bundled.script } : refusalOf(bundled);
-}
-
-function refusalOf(said: FromBuild): PackageResult {
+function refusalOf(said: FromFetch | FromBundle): PackageResult {
   if (said.op === 'refused') return { ok: false, reason: said.reason, isFinal: said.isFinal };
   return { ok: false, reason: 'the packages cannot be built', isFinal: true };
 }
 
-/** Whether the registry has a version: `null` when it does not say. */
-async function asks(registry: string, name: string, version: string): Promise<boolean | null> {
-  const url = `${registry.replace(/\/$/, '')}/${name.replace('/', '%2f')}/${version}`;
+interface Build {
+  readonly packages: HookPackages;
+  readonly isKnown: (digest: string) => Promise<boolean>;
+  readonly folder: string;
+  readonly walls: Walls;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a step; when time is up, or nobody wants the build any more, its process ends. */
+async function during<Result>(
+  step: { end(): Promise<void> },
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const stop = () => void step.end();
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(askMilliseconds) });
-    await response.body?.cancel();
-    return response.status === 404 ? false : response.ok ? true : null;
-  } catch {
-    return null;
+    if (signal.aborted) stop();
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await step.end();
   }
 }
 
-export interface PackageBuilderOptions {
-  readonly registry: string;
-  /** Where the folders of builds are made; the system's place for such unless said. */
-  readonly parent?: string;
-  readonly milliseconds?: number;
+type Fetched = { readonly digest: string; readonly isNew: boolean } | PackageResult;
+
+async function fetchPackages({ registry, egress }: PackageBuilderOptions, build: Build): Promise<Fetched> {
+  const { packages, isKnown, folder, walls, signal } = build;
+  const step = startFetch(walls.fetchCommand(folder), egress, signal);
+  return during(step, signal, async () => {
+    const resolved = await step.ask({ op: 'resolve', registry, packages });
+    if (resolved.op !== 'resolved') return refusalOf(resolved);
+    const digest = digestOf(resolved.packages);
+    if (await isKnown(digest)) return { digest, isNew: false };
+    const unpacked = await step.ask({ op: 'unpack' });
+    return unpacked.op === 'unpacked' ? { digest, isNew: true } : refusalOf(unpacked);
+  });
 }
 
-export function createPackageBuilder({ registry, parent, milliseconds }: PackageBuilderOptions): PackageBuilder {
+async function bundlePackages({ packages, folder, walls, signal }: Build, digest: string): Promise<PackageResult> {
+  const step = startBundle(walls.bundleCommand(folder));
+  return during(step, signal, async () => {
+    const bundled = await step.ask({ op: 'bundle', names: Object.keys(packages) });
+    return bundled.op === 'bundled' ? { ok: true, digest, script: bundled.script } : refusalOf(bundled);
+  });
+}
+
+async function run(options: PackageBuilderOptions, build: Build): Promise<PackageResult> {
+  const fetched = await fetchPackages(options, build);
+  if ('ok' in fetched) return fetched;
+  return fetched.isNew ? bundlePackages(build, fetched.digest) : { ok: true, digest: fetched.digest, script: null };
+}
+
+/** Whether the registry has a version: `null` when it does not say. */
+async function asks({ registry, egress }: PackageBuilderOptions, name: string, version: string) {
+  const url = `${registry.replace(/\/$/, '')}/${name.replace('/', '%2f')}/${version}`;
+  const request = { accountId: 0, url, method: 'GET', headers: [], body: null, redirect: 'error' } as const;
+  const result = await egress.fetch(request, AbortSignal.timeout(askMilliseconds));
+  if (!result.ok) return null;
+  const { status } = result.response;
+  return status === 404 ? false : status >= 200 && status < 300 ? true : null;
+}
+
+export function createPackageBuilder(options: PackageBuilderOptions): PackageBuilder {
+  const { parent = tmpdir(), programs = ownPrograms, milliseconds = limits.milliseconds } = options;
+  let raised: Promise<Walls> | null = null;
+
+  function walls(): Promise<Walls> {
+    raised ??= removeStrays(parent)
+      .catch(() => {})
+      .then(() => raiseWalls(programs, parent, options.isOpen));
+    return raised;
+  }
+
   return {
-    has: (name, version) => asks(registry, name, version),
-    async build(packages, isKnown, signal) {
-      const folder = await mkdtemp(join(parent ?? tmpdir(), 'gatehouse-packages-'));
-      const child = start(folder);
-      const timer = setTimeout(() => end(child), milliseconds ?? limits.milliseconds);
-      const stop = () => end(child);
-      signal?.addEventListener('abort', stop, { once: true });
-      try {
-        return await run(child, registry, packages, isKnown);
-      } finally {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
-        end(child);
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-      }
+    walls,
+    has: (name, version) => asks(options, name, version),
+    async build(packages, isKnown, given) {
+      const found = await walls();
+      if (found.remedy !== null) return { ok: false, reason: refusedForWalls(found.remedy), isFinal: true };
+      const time = AbortSignal.timeout(milliseconds);
+      const signal = given ? AbortSignal.any([time, given]) : time;
+      const result = await inFolder(parent, found.owner, (folder) =>
+        run(options, { packages, isKnown, folder, walls: found, signal }),
+      );
+      if (result.ok || !time.aborted) return result;
+      return { ok: false, reason: 'the packages could not be built in time', isFinal: false };
     },
   };
 }

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Needs } from './layers.ts';
 
 export interface HookCommand {
   readonly file: string;
@@ -27,6 +28,13 @@ export function programPaths(node: string | null): ProgramPaths {
   const loader = realpathSync(createRequire(isolatedVm).resolve('node-gyp-build'));
   const folders = [dirname(isolatedVm), dirname(loader)];
   return { node: realpathSync(node ?? process.execPath), program, isolatedVm, folders };
+}
+
+const limits = ['--data=402653184', '--cpu=60', '--nofile=64', '--fsize=0', '--core=0'];
+
+export function needsOfHooks(runtime: string | null): Needs {
+  const { node, program, folders } = programPaths(runtime);
+  return { files: [node, program], folders, limits };
 }
 
 /** `wrap` are the words that stand before the program: `unshare --net …`. */

@@ -1,11 +1,11 @@
-/** What the system offers to shut a hook process in, tried once with the real process, best first. */
+/** What the system offers to shut a process in, tried once with the real program, best first. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { HookLayer } from '../domain/hooks/runner.ts';
-import { type HookCommand, hookCommand, wrappedCommand } from './command.ts';
+import { type HookCommand, hookCommand, needsOfHooks, wrappedCommand } from './command.ts';
 import { startHookProcess } from './hook-process.ts';
-import { groups, innerPrivileges, type LayerName, remedies, type Way } from './layers.ts';
+import { groups, innerPrivileges, type LayerName, type Needs, remedies, type Way } from './layers.ts';
 
 const probeMilliseconds = 10_000;
 export interface Confinement {
@@ -20,14 +20,46 @@ export interface Confinement {
  * runs this.
  */
 export async function confine(runtime: string | null = null): Promise<Confinement> {
-  const offered = process.platform === 'linux' ? groups(process.geteuid?.() === 0, runtime) : [];
+  const attempt = (words: readonly string[]) => tryHookProcess(hookCommand(words, runtime));
+  const { wrap, taken } = await findWays(needsOfHooks(runtime), attempt);
+  const always = ['own process for each account', 'no JIT compiler', 'Node permission model'];
+  return { wrap, command: hookCommand(wrap, runtime), layers: describe(always, taken) };
+}
+
+export interface FoundWays {
+  readonly wrap: readonly string[];
+  readonly taken: readonly LayerName[];
+  /** The words of the same ways for a program of other needs. */
+  wrapFor(needs: Needs): readonly string[];
+}
+
+/**
+ * The words by which a program is shut in as well as can be. `attempt` starts it behind the words that it is given and
+ * answers why it does not run, null when it does. Rejects when it does not even run by itself.
+ */
+export async function findWays(
+  needs: Needs,
+  attempt: (wrap: readonly string[]) => Promise<string | null>,
+): Promise<FoundWays> {
+  const offered = waysFor(needs);
   const best = offered.flatMap(([first]) => first ?? []);
   // Where all of it is to be had, one process tells.
-  const command = hookCommand(wordsOf(best), runtime);
-  if ((await tryProcess(command)) === null) return { wrap: wordsOf(best), command, layers: describe(best) };
-  const taken = await takeWhatWorks(offered);
-  const startable = await findStartable(taken, runtime);
-  return { wrap: wordsOf(taken), command: startable, layers: describe(taken) };
+  const ways =
+    (await attempt(wordsOf(best))) === null ? best : await findRunning(await takeWhatWorks(offered), attempt);
+  return {
+    wrap: wordsOf(ways),
+    taken: ways.flatMap(({ layers }) => layers),
+    wrapFor(other) {
+      const same = waysFor(other).flatMap((group, at) =>
+        group.filter((_, way) => ways.includes(offered[at]?.[way] as Way)),
+      );
+      return wordsOf(same);
+    },
+  };
+}
+
+function waysFor(needs: Needs): readonly (readonly Way[])[] {
+  return process.platform === 'linux' ? groups(process.geteuid?.() === 0, needs) : [];
 }
 
 async function takeWhatWorks(offered: readonly (readonly Way[])[]): Promise<Way[]> {
@@ -55,13 +87,12 @@ function works(ways: readonly Way[]): Promise<boolean> {
   });
 }
 
-/** Without the innermost ways, one after the other, until a hook process says that it is ready. */
-async function findStartable(ways: Way[], runtime: string | null): Promise<HookCommand> {
+/** Without the innermost ways, one after the other, until the program runs. */
+async function findRunning(ways: Way[], attempt: (wrap: readonly string[]) => Promise<string | null>): Promise<Way[]> {
   for (;;) {
-    const command = hookCommand(wordsOf(ways), runtime);
-    const trouble = await tryProcess(command);
-    if (trouble === null) return command;
-    if (ways.length === 0) throw new Error(`a hook process does not start: ${trouble}`);
+    const trouble = await attempt(wordsOf(ways));
+    if (trouble === null) return ways;
+    if (ways.length === 0) throw new Error(`a process does not start: ${trouble}`);
     // Most often the other user may not read the program.
     const user = ways.findIndex(({ layers }) => layers.includes('other user'));
     if (user === -1) ways.pop();
@@ -69,7 +100,8 @@ async function findStartable(ways: Way[], runtime: string | null): Promise<HookC
   }
 }
 
-function tryProcess(command: HookCommand): Promise<string | null> {
+/** Null when the process says that it is ready, else its trouble. */
+function tryHookProcess(command: HookCommand): Promise<string | null> {
   return new Promise((resolve) => {
     const finish = (trouble: string | null) => {
       clearTimeout(timer);
@@ -84,9 +116,9 @@ function tryProcess(command: HookCommand): Promise<string | null> {
   });
 }
 
-function describe(taken: readonly Way[]): HookLayer[] {
-  const on = new Set(taken.flatMap(({ layers }) => layers));
-  const always = ['own process for each account', 'no JIT compiler', 'Node permission model'];
+/** `always` is on wherever the program runs. */
+export function describe(always: readonly string[], taken: readonly LayerName[]): HookLayer[] {
+  const on = new Set(taken);
   const names = Object.keys(remedies) as LayerName[];
   return [
     ...always.map((name) => ({ name, state: 'ok' as const, remedy: null })),

@@ -1,24 +1,12 @@
-/** A hook process seen from the service: taken for hostile, heard within bounds, ended from outside. */
+/** A hook process seen from the service. */
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import type { HookCommand } from './command.ts';
-import { createFrameReader, encodeFrame } from './frames.ts';
+import { type FramedProcess, startFramedProcess } from './framed-process.ts';
+import { encodeFrame } from './frames.ts';
 import { type FromProcess, maximumFrameBytes, type ToProcess } from './protocol.ts';
 
-/** So much of what it says on standard error is kept: how V8 died. */
-const keptErrorCharacters = 4096;
-
-export interface HookProcess {
-  /** Of the outermost program; null when none could be started. */
-  readonly pid: number | null;
+export interface HookProcess extends Omit<FramedProcess, 'send'> {
   send(message: ToProcess): void;
-  /** SIGKILL; nothing that comes from it afterwards is heard. */
-  kill(): void;
-  /** Settles when it is gone. */
-  readonly gone: Promise<void>;
-  /** What it said on standard error. */
-  lastWords(): string;
   /** Whether V8 or the allocator said so. */
   diedOfMemory(): boolean;
 }
@@ -30,68 +18,14 @@ export interface HookProcessEvents {
 }
 
 export function startHookProcess(command: HookCommand, events: HookProcessEvents): HookProcess {
-  const child = launch(command);
-  let isHeard = true;
-  let words = '';
-  const read = createFrameReader(maximumFrameBytes);
-
-  /** The whole group: nothing that it could have started is left. */
-  function kill(): void {
-    isHeard = false;
-    child.kill('SIGKILL');
-    child.stdin.destroy();
-  }
-
-  function fail(reason: string): void {
-    if (!isHeard) return;
-    kill();
-    events.failed(reason);
-  }
-
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (!isHeard) return;
-    try {
-      for (const message of read(chunk)) if (isHeard) events.message(JSON.parse(message) as FromProcess);
-    } catch {
-      fail('said what makes no sense');
-    }
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-keptErrorCharacters);
-  });
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
-  const gone = new Promise<void>((resolve) => {
-    child.on('error', (error) => {
-      fail(error.message);
-      if (child.pid === undefined) resolve();
-    });
-    // With the streams closed all that it said is read.
-    child.on('close', (code, signal) => {
-      fail(signal ?? `exit ${code}`);
-      resolve();
-    });
+  const started = startFramedProcess(command, maximumFrameBytes, {
+    frame: (text) => events.message(JSON.parse(text) as FromProcess),
+    failed: events.failed,
   });
   return {
-    pid: child.pid ?? null,
-    send: (message) => void (isHeard && child.stdin.write(encodeFrame(message))),
-    kill,
-    gone,
-    lastWords: () => words,
+    ...started,
+    send: (message) => started.send(encodeFrame(message)),
     diedOfMemory: () =>
-      /out of memory|bad_alloc|Allocation failed|invalid (?:array|table) (?:length|size)/i.test(words),
+      /out of memory|bad_alloc|Allocation failed|invalid (?:array|table) (?:length|size)/i.test(started.lastWords()),
   };
-}
-
-function launch({ file, args, variables }: HookCommand): ChildProcessByStdio<Writable, Readable, Readable> {
-  // Options and environment without prototypes: a polluted one starts nothing else (CVE-2019-7609).
-  const options = {
-    __proto__: null,
-    env: Object.assign(Object.create(null), variables) as NodeJS.ProcessEnv,
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
-    shell: false,
-    // A Ctrl-C in a terminal stops the service, which first lets runs end.
-    detached: true,
-  };
-  return spawn(file, args, options);
 }

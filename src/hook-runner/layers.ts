@@ -2,10 +2,9 @@
 
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { programPaths } from './command.ts';
 
 /** A user that owns nothing. */
-const nobody = '65534';
+export const nobody = '65534';
 
 /** One way to shut in, as words before a program; the first of a group that works is taken. */
 export interface Way {
@@ -36,29 +35,36 @@ const spaces = ['--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child=KILL
 // The capabilities end with the innermost words.
 const asUser = ['--user', '--map-current-user', '--keep-caps'];
 const unprivileged = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
-const limited = ['--data=402653184', '--cpu=60', '--nofile=64', '--fsize=0', '--core=0'];
+
+/** What a program may see and use. */
+export interface Needs {
+  /** All that it reads beside the system's own folders. */
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  /** Bounds, as words of `prlimit`. */
+  readonly limits: readonly string[];
+}
 
 /**
  * Makes a file tree of what the program reads and enters it: neither the database nor the key is in it. A program for
  * `sh`; as few programs as can be are started by it, because each process of functions waits for them.
  */
-function plantTree(runtime: string | null): string {
-  const { node, program, folders } = programPaths(runtime);
+function plantTree(needs: Needs): string {
   const system = systemFolders.filter((path) => existsSync(path));
   // Most systems have /bin and its like as links into /usr.
   const links = system.filter((path) => lstatSync(path).isSymbolicLink() && readlinkSync(path) === `usr${path}`);
   const isCovered = (path: string) => system.some((folder) => path.startsWith(`${folder}/`));
-  const files = [node, program].filter((path) => !isCovered(path));
+  const files = needs.files.filter((path) => !isCovered(path));
   const trees = [
     ...system.filter((path) => !links.includes(path)),
-    ...folders.filter((path) => !isCovered(path)),
+    ...needs.folders.filter((path) => !isCovered(path)),
     '/proc',
   ];
   const root = roots.find((at) => existsSync(at) && ![...files, ...trees].some((path) => path.startsWith(`${at}/`)));
   const at = (path: string) => quote(`${root}${path}`);
   return [
     'set -e',
-    `mount -t tmpfs -o size=64k,nr_inodes=512,mode=755,nosuid,nodev none ${at('')}`,
+    `mount -t tmpfs -o size=64k,nr_inodes=2048,mode=755,nosuid,nodev none ${at('')}`,
     ...(links.length > 0 ? [`ln -s ${links.map((path) => quote(`usr${path}`)).join(' ')} ${at('/')}`] : []),
     `mkdir -p ${[...trees, ...files.map((path) => dirname(path))].map(at).join(' ')}`,
     ...files.map((path) => `: > ${at(path)}`),
@@ -79,8 +85,8 @@ const roots = ['/mnt', '/srv', '/media', '/opt', '/tmp'];
 
 export const innerPrivileges: Way = { layers: ['no new privileges'], words: ['setpriv', ...unprivileged] };
 
-/** From outside to inside: what needs rights comes before what gives them up. `runtime` is the Node that is shut in. */
-export function groups(isRoot: boolean, runtime: string | null): readonly (readonly Way[])[] {
+/** From outside to inside: what needs rights comes before what gives them up. */
+export function groups(isRoot: boolean, needs: Needs): readonly (readonly Way[])[] {
   const unshare = ['unshare', ...(isRoot ? [] : asUser), ...spaces];
   const user = ['--reuid', nobody, '--regid', nobody, '--clear-groups'];
   const otherUser: Way = { layers: ['other user', 'no new privileges'], words: [...innerPrivileges.words, ...user] };
@@ -89,7 +95,7 @@ export function groups(isRoot: boolean, runtime: string | null): readonly (reado
     [
       {
         layers: ['no network', 'own process space', 'own file tree'],
-        words: [...unshare, '--mount', '--mount-proc', 'sh', '-c', plantTree(runtime), 'sh'],
+        words: [...unshare, '--mount', '--mount-proc', 'sh', '-c', plantTree(needs), 'sh'],
       },
       { layers: ['no network', 'own process space'], words: unshare },
     ],
@@ -98,6 +104,6 @@ export function groups(isRoot: boolean, runtime: string | null): readonly (reado
       innerPrivileges,
       { layers: ['no new privileges'], words: ['setpriv', '--no-new-privs'] },
     ],
-    [{ layers: ['resource limits'], words: ['prlimit', ...limited] }],
+    [{ layers: ['resource limits'], words: ['prlimit', ...needs.limits] }],
   ];
 }

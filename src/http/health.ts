@@ -16,6 +16,7 @@ export interface Readiness {
 
 export interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
+  readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
   readonly metrics: Metrics;
   /** The Node that runs this. */
   readonly node: Judgement;
@@ -45,7 +46,8 @@ export function createHealth(options: HealthOptions): Router {
     if (!ready) res.setHeader('retry-after', '1');
     res.status(ready ? 200 : 503);
     const status = ready ? 'ready' : draining ? 'stopping' : 'not ready';
-    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks } : { status });
+    const packages = describePackages(options.packageBuilds);
+    res.json(isOpen ? { status, checks, node: describeNode(options.node), hooks, packages } : { status });
   });
   router.get('/metrics', async (req, res) => {
     if (!mayRead(req, options.metricsToken)) {
@@ -61,6 +63,18 @@ export function createHealth(options: HealthOptions): Router {
 /** One that is not known to be sound serves all the same: whether to stop is the operator's to say. */
 function describeNode({ version, state, reason, remedy }: Judgement) {
   return { version, state, reason, remedy };
+}
+
+/** What builds of packages are shut in with; `starting` until it is known. */
+function describePackages(packageBuilds: HealthOptions['packageBuilds']) {
+  const walls = packageBuilds.walls();
+  if (walls === null || walls === 'off') return { state: walls ?? 'starting', remedy: null, layers: [] };
+  const { state, remedy, layers } = walls;
+  return {
+    state,
+    remedy,
+    layers: layers.map(({ name, state: is, remedy: how }) => ({ name, state: is, remedy: how })),
+  };
 }
 
 type StoreChecks = Readonly<Record<'store' | 'migrations', string>>;

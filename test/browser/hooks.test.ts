@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createRole } from '../../src/domain/roles/roles.ts';
 import { setUser } from '../../src/domain/users/users.ts';
-import { createPackageBuilder } from '../../src/hook-packages/build.ts';
+import { openPackageBuilder } from '../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../support/registry.ts';
 import { codeAt, keyOf } from '../support/second-factor.ts';
 import { type Management, managing } from '../surfaces/api-2/managing.ts';
@@ -41,7 +41,7 @@ describe('a hook that demands a second factor', () => {
       'index.js': 'module.exports = (id) => ({ success: true, user: { policy_id: Number(id) } });',
     });
     registry.add('@own/shout', '0.1.0', { 'index.js': 'exports.shout = (text) => text.toUpperCase();' });
-    stage = await openStage({}, { packageBuilder: createPackageBuilder({ registry: registry.url }) });
+    stage = await openStage({}, { packageBuilder: openPackageBuilder(registry.url) });
     application = await registerApplication(stage, { client_name: 'Expense Desk' });
     api = await managing(stage.app);
   });

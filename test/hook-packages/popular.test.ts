@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
-import { createPackageBuilder } from '../../src/hook-packages/build.ts';
+import { openPackageBuilder } from '../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../support/registry.ts';
 
 type Exports = Readonly<Record<string, (...given: unknown[]) => unknown>>;
@@ -25,7 +25,7 @@ describe('P4: packages that are built', () => {
   after(() => registry.close());
 
   async function build(packages: Readonly<Record<string, string>>) {
-    const builder = createPackageBuilder({ registry: registry.url });
+    const builder = openPackageBuilder(registry.url);
     const result = await builder.build(packages, async () => false);
     if (!result.ok) assert.fail(result.reason);
     return { digest: result.digest, script: result.script ?? '' };
@@ -105,7 +105,7 @@ describe('P4: packages that are built', () => {
     const first = await build({ kept: '1.0.0', base: '1.0.0' });
     assert.match(first.digest, /^[0-9a-f]{64}$/);
     const before = registry.downloads.length;
-    const builder = createPackageBuilder({ registry: registry.url });
+    const builder = openPackageBuilder(registry.url);
     const again = await builder.build({ base: '1.0.0', kept: '1.0.0' }, async (digest) => digest === first.digest);
     assert.deepEqual(again, { ok: true, digest: first.digest, script: null });
     assert.equal(registry.downloads.length, before);
@@ -114,10 +114,10 @@ describe('P4: packages that are built', () => {
   });
 
   it('the registry is asked for a version on the way', async () => {
-    const builder = createPackageBuilder({ registry: registry.url });
+    const builder = openPackageBuilder(registry.url);
     registry.add('@scope/asked', '1.0.0');
     assert.equal(await builder.has('@scope/asked', '1.0.0'), true);
     assert.equal(await builder.has('@scope/asked', '1.0.1'), false);
-    assert.equal(await createPackageBuilder({ registry: 'http://127.0.0.1:9/' }).has('a', '1.0.0'), null);
+    assert.equal(await openPackageBuilder('http://127.0.0.1:9/').has('a', '1.0.0'), null);
   });
 });

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { HookPackages } from '../../src/domain/hooks/package-builds.ts';
-import { createPackageBuilder } from '../../src/hook-packages/build.ts';
-import { bundle } from '../../src/hook-packages/child/bundle.ts';
-import { PackageRefusal } from '../../src/hook-packages/child/refusal.ts';
-import { openRegistry as openClient } from '../../src/hook-packages/child/registry.ts';
-import { resolvePackages } from '../../src/hook-packages/child/resolve.ts';
-import { unpackAll } from '../../src/hook-packages/child/unpack.ts';
+import { ownPrograms } from '../../src/hook-packages/commands.ts';
+import { removeStrays } from '../../src/hook-packages/folders.ts';
+import { openPackageBuilder } from '../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../support/registry.ts';
 import { tarball } from '../support/tarball.ts';
+import { buildHere } from './build-here.ts';
 
 const unknown = async () => false;
+const bundlerFile = createRequire(import.meta.url).resolve('esbuild');
 
 describe('packages that are refused', () => {
   let registry: TestRegistry;
@@ -40,23 +40,14 @@ describe('packages that are refused', () => {
 
   /** What the process of a build does, in this process: as it takes its time to start. */
   async function reasonOf(packages: HookPackages): Promise<string> {
-    const folder = mkdtempSync(join(parent, 'build-'));
-    const client = openClient({ registry: registry.url, certificates: [], cache: join(folder, 'cache') });
-    try {
-      const resolved = await resolvePackages(packages, client);
-      await unpackAll(resolved, client, join(folder, 'build'));
-      assert.doesNotMatch(await bundle(Object.keys(packages), join(folder, 'build')), /CANARY-SECRET/);
-      return 'built';
-    } catch (error) {
-      if (error instanceof PackageRefusal) return error.message;
-      throw error;
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const result = await buildHere(registry.url, packages, parent);
+    if (!result.ok) return result.reason;
+    assert.doesNotMatch(result.script, /CANARY-SECRET/);
+    return 'built';
   }
 
   async function reasonOfProcess(packages: HookPackages, milliseconds?: number): Promise<string> {
-    const builder = createPackageBuilder({ registry: registry.url, parent, ...(milliseconds ? { milliseconds } : {}) });
+    const builder = openPackageBuilder(registry.url, { parent, ...(milliseconds ? { milliseconds } : {}) });
     const result = await builder.build(packages, unknown);
     assert.deepEqual(readdirSync(parent), [], 'the folder of the build is gone');
     if (!result.ok) return result.reason;
@@ -90,7 +81,7 @@ describe('packages that are refused', () => {
       `file:${join(secret, '..')}`,
       'link:../a',
       'workspace:*',
-      'npm:lodash@1.0.0',
+      'npm:lodash@next',
       'next',
     ];
     for (const [index, range] of ranges.entries()) {
@@ -246,16 +237,22 @@ describe('packages that are refused', () => {
     assert.match(await reasonOf({ wrong: '1.0.0' }), /^wrong cannot be bundled: /);
   });
 
-  it('P3: the folder of a build goes with the service, when nobody is left to remove it', async () => {
-    const folder = mkdtempSync(join(parent, 'gatehouse-packages-'));
-    writeFileSync(join(folder, 'file'), 'x');
-    const program = new URL('../../src/hook-packages/child/main.ts', import.meta.url);
-    const child = fork(program, { cwd: folder, env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    child.send({ op: 'resolve', registry: registry.url, certificates: [], packages: { nothing: '1.0.0' } });
-    await once(child, 'message');
-    child.disconnect();
-    await once(child, 'exit');
-    assert.equal(existsSync(folder), false);
+  it('P3: a process of a build ends with the service, and the folder when the next service builds', async () => {
+    for (const program of Object.values(ownPrograms)) {
+      const child = spawn(process.execPath, [program, parent, bundlerFile], { stdio: ['pipe', 'pipe', 'ignore'] });
+      await once(child.stdout, 'data');
+      child.stdin.end();
+      assert.deepEqual(await once(child, 'exit'), [0, null]);
+    }
+    const [stray, young] = [
+      mkdtempSync(join(parent, 'gatehouse-packages-')),
+      mkdtempSync(join(parent, 'gatehouse-packages-')),
+    ];
+    writeFileSync(join(stray, 'file'), 'x');
+    utimesSync(stray, 1, 1);
+    await removeStrays(parent);
+    assert.deepEqual([existsSync(stray), existsSync(young)], [false, true]);
+    rmSync(young, { recursive: true });
   });
 
   it('P3: a registry that hangs costs no more than the time of a build', async () => {

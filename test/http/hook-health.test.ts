@@ -36,6 +36,7 @@ describe('/readyz', () => {
     const router = createHealth({
       store,
       hooks: { health },
+      packageBuilds: { walls: () => ({ state: 'refused', remedy: 'install util-linux', layers: [...layers] }) },
       metrics: createMetrics(),
       node: judgeNode('24.21.0'),
       readiness: { draining: false },
@@ -53,6 +54,7 @@ describe('/readyz', () => {
       not_offered: notOffered,
       layers: [...layers],
     });
+    assert.deepEqual(body.packages, { state: 'refused', remedy: 'install util-linux', layers: [...layers] });
     assert.deepEqual([body.node.version, body.node.state], ['24.21.0', 'degraded']);
     assert.match(body.node.reason, /below 24\.22\.1/);
     assert.match(body.node.remedy, /install a newer Node/);
@@ -75,6 +77,7 @@ describe('/readyz', () => {
     const router = createHealth({
       store: silent,
       hooks: { health: () => ({ state: 'ok', reason: null, layers: [], runtimes: [] }) },
+      packageBuilds: { walls: () => null },
       metrics: createMetrics(),
       node: judgeNode('24.22.1'),
       readiness: { draining: false },

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Entry, tarball } from './tarball.ts';
@@ -34,6 +34,8 @@ export interface TestRegistry {
   ): void;
   /** A package that is installed here, with all that it depends on. */
   addInstalled(name: string): string;
+  /** Answers first from now on; what it leaves (false) is answered as ever. */
+  answer(handler: ((req: IncomingMessage, res: ServerResponse) => boolean) | null): void;
   /** Answers nothing from now on. */
   hang(): void;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function openRegistry(): Promise<TestRegistry> {
   const packages = new Map<string, Map<string, Version>>();
   const downloads: string[] = [];
   let hangs = false;
+  let first: ((req: IncomingMessage, res: ServerResponse) => boolean) | null = null;
 
   function describe(name: string): unknown {
     const versions = [...(packages.get(name) ?? [])];
@@ -71,7 +74,7 @@ export async function openRegistry(): Promise<TestRegistry> {
   }
 
   const server = createServer((req, res) => {
-    if (hangs) return;
+    if (hangs || first?.(req, res)) return;
     const path = decodeURIComponent(new URL(req.url ?? '', 'http://a').pathname).slice(1);
     const [, file, fileVersion] = /^tarballs\/(.+)\/([^/]+)\.tgz$/.exec(path) ?? [];
     const data = file && packages.get(file)?.get(fileVersion ?? '')?.tarball;
@@ -110,6 +113,9 @@ export async function openRegistry(): Promise<TestRegistry> {
       for (const other of Object.keys(manifest.dependencies ?? {}))
         if (!packages.has(other)) registry.addInstalled(other);
       return manifest.version;
+    },
+    answer: (handler) => {
+      first = handler;
     },
     hang: () => {
       hangs = true;

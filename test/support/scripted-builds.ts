@@ -15,6 +15,7 @@ export function scriptedBuilds(): ScriptedBuilds {
   const found = (id: number) => builds[id - 1];
   return {
     removed,
+    walls: () => 'off',
     check: async () => {},
     queue: async () => {
       const id = builds.length + 1;

@@ -5,9 +5,26 @@ import { gzipSync } from 'node:zlib';
 export interface Entry {
   readonly name: string;
   readonly content?: string | Buffer;
-  /** `0` a file, `1` a hard link, `2` a symbolic link. */
-  readonly type?: '0' | '1' | '2';
+  /** A file unless said: a letter of POSIX.1-1988 ustar (`1` a hard link, `2` a symbolic link), of PAX or of GNU tar. */
+  readonly type?: string;
   readonly link?: string;
+  /** 0644 unless said. */
+  readonly mode?: number;
+  /** What the header says in place of the content's length: twelve characters. */
+  readonly size?: string;
+}
+
+/** An extended header (POSIX.1-2001 pax), for the next entry or, as `g`, for all that follow. */
+export function pax(records: Readonly<Record<string, string>>, type: 'x' | 'g' = 'x'): Entry {
+  const lines = Object.entries(records).map(([key, value]) => {
+    const rest = ` ${key}=${value}\n`;
+    let length = Buffer.byteLength(rest);
+    while (String(length).length + Buffer.byteLength(rest) !== length) {
+      length = String(length).length + Buffer.byteLength(rest);
+    }
+    return `${length}${rest}`;
+  });
+  return { name: 'PaxHeader', type, content: lines.join('') };
 }
 
 function octal(value: number, length: number): string {
@@ -15,12 +32,12 @@ function octal(value: number, length: number): string {
 }
 
 /** A header of POSIX.1-1988 ustar. */
-function headerOf({ name, type = '0', link = '' }: Entry, size: number): Buffer {
+function headerOf({ name, type = '0', link = '', mode = 0o644, size: said }: Entry, size: number): Buffer {
   const header = Buffer.alloc(512);
   const put = (text: string, at: number) => header.write(text, at, 'latin1');
   put(name, 0);
   for (const [value, at, length] of [
-    [0o644, 100, 8],
+    [mode, 100, 8],
     [0, 108, 8],
     [0, 116, 8],
     [size, 124, 12],
@@ -28,6 +45,7 @@ function headerOf({ name, type = '0', link = '' }: Entry, size: number): Buffer 
   ] as const) {
     put(octal(value, length), at);
   }
+  if (said !== undefined) put(said, 124);
   put('        ', 148);
   put(type, 156);
   put(link, 157);

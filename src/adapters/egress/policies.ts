@@ -36,3 +36,37 @@ export function createOwnEgress(where: Where, network?: Network): Egress {
   };
   return createEgress(policy, network);
 }
+
+/** The bounds of requests for packages. */
+export interface RegistryBounds {
+  readonly answerBytes: number;
+  readonly requestMilliseconds: number;
+  readonly requestsAtOnce: number;
+}
+
+/**
+ * For the packages of hooks: the origin of the registry that the operator set, which may stand in a private network, and
+ * nothing else. A redirect is refused by whoever asks.
+ */
+export function createRegistryEgress(registry: string, bounds: RegistryBounds, network?: Network): Egress {
+  const { protocol, hostname, port } = new URL(registry);
+  const scheme = protocol === 'http:' ? 'http' : 'https';
+  const host = {
+    scheme,
+    hostname: hostname.replace(/\.$/, ''),
+    port: Number(port || (scheme === 'http' ? 80 : 443)),
+  } as const;
+  const policy: EgressPolicy = {
+    public: false,
+    hosts: [host],
+    isOwnHost: () => false,
+    methods: ['GET'],
+    mostRequestBytes: 0,
+    mostResponseBytes: bounds.answerBytes,
+    mostRedirects: 0,
+    timeoutMilliseconds: bounds.requestMilliseconds,
+    // Beside those of a build, what is asked when a hook is written.
+    mostAtOnce: { ofAccount: bounds.requestsAtOnce + 32, inAll: bounds.requestsAtOnce + 32 },
+  };
+  return createEgress(policy, network);
+}

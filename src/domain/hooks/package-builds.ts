@@ -1,6 +1,7 @@
 /** What the domain asks of whatever turns the packages of a hook into a script (the document's §2.3, `packages`). */
 
 import type { StoreVerbs } from '../../store/store.ts';
+import type { HookLayer } from './runner.ts';
 
 /** Exact versions by the name of the package, as a hook holds them. */
 export type HookPackages = Readonly<Record<string, string>>;
@@ -15,7 +16,21 @@ export interface PackageBuild {
   readonly failure: string | null;
 }
 
+/**
+ * What builds are shut in with. `confined`: the two processes of a build see its folder alone and no network; `open`: an
+ * operator said that packages are built with what there is (`HOOK_PACKAGES=unconfined`), and there is less than that;
+ * `refused`: there is less, and packages are refused.
+ */
+export interface PackageWalls {
+  readonly state: 'confined' | 'open' | 'refused';
+  /** What an operator does about `refused`; null otherwise. */
+  readonly remedy: string | null;
+  readonly layers: readonly HookLayer[];
+}
+
 export interface PackageBuilds {
+  /** `off` without a registry; null until it is known. Rejects and waits for nothing. */
+  walls(): PackageWalls | 'off' | null;
   /**
    * Throws `Failure('value_invalid')` with name `packages` and a message that names the package and the reason: names
    * and versions that are none, too many packages, and what the registry says it does not have. A registry that does
@@ -50,6 +65,8 @@ export type PackageResult =
 
 /** What a build is made by. */
 export interface PackageBuilder {
+  /** Found out once, when it is asked first. */
+  walls(): Promise<PackageWalls>;
   /** Whether the registry has a version; null when it does not say. */
   has(name: string, version: string): Promise<boolean | null>;
   /**

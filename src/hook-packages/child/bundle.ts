@@ -1,10 +1,8 @@
 /** From files to one script for the isolate. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type BuildFailure, build } from 'esbuild';
+import type { BuildFailure, Plugin } from 'esbuild';
 import { limits } from '../protocol.ts';
-import { guardFiles, packageOf, unnamed } from './guard.ts';
+import { packageOf, unnamed } from './guard.ts';
 import { PackageRefusal } from './refusal.ts';
 
 /** What many packages ask: it is written out here, as no function has it in its environment. */
@@ -27,11 +25,14 @@ function reasonOf({ errors }: BuildFailure): string {
 
 /**
  * A script whose completion value maps each of the names to a function that answers what the package exports.
- * Reads nothing but the files below `folder` and what stands in the place of Node's modules. Throws a `PackageRefusal`.
+ * What comes in beside the files below `folder` is the guard's to say. Throws a `PackageRefusal`.
  */
-export async function bundle(names: readonly string[], folder: string): Promise<string> {
-  // Ends the search for a package file that would have a say in this: folders above are not ours.
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+export async function bundle(
+  names: readonly string[],
+  folder: string,
+  { build }: Pick<typeof import('esbuild'), 'build'>,
+  guard: Plugin,
+): Promise<string> {
   const built = await build({
     stdin: { contents: entryOf(names), resolveDir: folder, sourcefile: 'packages.js', loader: 'js' },
     absWorkingDir: folder,
@@ -51,7 +52,7 @@ export async function bundle(names: readonly string[], folder: string): Promise<
     tsconfigRaw: {},
     define: { [environmentName]: '"production"' },
     logLevel: 'silent',
-    plugins: [guardFiles(folder)],
+    plugins: [guard],
   }).catch((error: BuildFailure) => {
     throw new PackageRefusal(reasonOf(error));
   });

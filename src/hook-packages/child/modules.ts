@@ -1,21 +1,7 @@
 /** What stands in the place of Node's own modules: packages that need no machine, and what a function's world offers. */
 
-import { realpathSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
-import { dirname, sep } from 'node:path';
-
-const require = createRequire(import.meta.url);
-
-const packages: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  assert: 'assert/',
-  buffer: 'buffer/',
-  events: 'events/',
-  path: 'path-browserify',
-  querystring: 'querystring-es3',
-  url: 'url/',
-  util: 'util/',
-};
+import { isBuiltin } from 'node:module';
+import type { ShimFile, Shims } from './shims.ts';
 
 /**
  * `crypto`, `process` and timers are those of the function. To `crypto` come keys as objects, which libraries that sign
@@ -48,18 +34,27 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 export interface ModuleOfNode {
-  /** A file of a package of this service. */
+  /** The name of a file among those that the program brings along. */
   readonly file: string | null;
   readonly source: string | null;
 }
 
-/** Null when it is no module of Node; both members null when functions have nothing in its place. */
-export function moduleOfNode(name: string): ModuleOfNode | null {
-  if (!isBuiltin(name)) return null;
-  const plain = name.replace(/^node:/, '');
-  const target = packages[plain];
-  return { file: target ? realpathSync(require.resolve(target)) : null, source: sources[plain] ?? null };
+/** What a bundle may take beside the files of packages. */
+export interface ModulesOfNode {
+  /** Null when it is no module of Node; both members null when functions have nothing in its place. */
+  find(name: string): ModuleOfNode | null;
+  /** A file that `find` or another such file named. */
+  readonly files: ReadonlyMap<string, ShimFile>;
 }
 
-/** Where the packages of this service are: those above may take what they need from there. */
-export const ownPackages = dirname(dirname(realpathSync(require.resolve('path-browserify')))) + sep;
+export function readModules({ modules, files }: Shims): ModulesOfNode {
+  const targets = new Map(Object.entries(modules));
+  return {
+    find(name) {
+      if (!isBuiltin(name)) return null;
+      const plain = name.replace(/^node:/, '');
+      return { file: targets.get(plain) ?? null, source: sources[plain] ?? null };
+    },
+    files: new Map(Object.entries(files)),
+  };
+}

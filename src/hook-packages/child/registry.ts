@@ -1,8 +1,9 @@
-/** The registry, by npm's own client. It answers with what package files say; nothing of that is ever run. */
+/** The registry: descriptions of packages and their files, both asked for through the service and both of strangers. */
 
-import pacote from 'pacote';
+import { createHash } from 'node:crypto';
 import semver from 'semver';
-import { limits } from '../protocol.ts';
+import type { PackageDependency } from '../../domain/hooks/package-grammar.ts';
+import type { Grammar } from './grammar.ts';
 import { PackageRefusal } from './refusal.ts';
 
 /** What of a package's description matters here. */
@@ -10,128 +11,107 @@ export interface Description {
   readonly name: string;
   readonly version: string;
   readonly integrity: string;
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly tarball: string;
+  readonly dependencies: readonly PackageDependency[];
 }
 
 export interface Registry {
   /** The best version of a range. Throws a `PackageRefusal`. */
-  describe(name: string, range: string, wantedBy: string): Promise<Description>;
-  /** The verified tarball of a package. */
-  download(name: string, version: string, integrity: string): Promise<Buffer>;
-  /** Writes the files of a tarball into a folder: no links, nothing outside of it. */
-  extract(tarball: string, folder: string): Promise<void>;
+  describe(wanted: PackageDependency): Promise<Description>;
+  /** The verified tarball of a package. Throws a `PackageRefusal`. */
+  download(description: Description): Promise<Buffer>;
 }
+
+/** The body of a good answer (200). Throws a `PackageRefusal` that names `label`. */
+export type Get = (url: string, accept: string, label: string) => Promise<Buffer>;
+
+type Members = Readonly<Record<string, unknown>>;
 
 const installScripts = ['preinstall', 'install', 'postinstall'];
-const unknownCodes = ['E404', 'ETARGET', 'ENOVERSIONS', 'E403', 'E451'];
+const described = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8';
+const anything = '*/*';
 
-/** Members of a manifest that the types of the client leave out. */
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly _integrity?: string;
-  readonly _resolved?: string;
-  readonly hasInstallScript?: boolean;
-  readonly scripts?: Readonly<Record<string, unknown>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
+/** The own members of whatever it is; none of what is no object. */
+function membersOf(value: unknown): Members {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Object.assign(Object.create(null), isObject ? value : {});
 }
 
-function codeOf(error: unknown): string {
-  return String((error as NodeJS.ErrnoException | null)?.code ?? 'unknown');
-}
-
-/** Nothing but ranges of versions: git, files, addresses and aliases lead past the registry. */
-export function checkRange(name: string, range: string, wantedBy: string): string {
-  if (range === 'latest') return '*';
-  if (semver.validRange(range) !== null) return range;
-  throw new PackageRefusal(`${wantedBy} depends on ${name} by "${range}", which is no version of the registry`);
-}
-
-function checkManifest(manifest: Manifest, name: string, registry: string): Description {
-  const { version, _integrity: integrity = '', scripts = {}, dependencies = {}, optionalDependencies = {} } = manifest;
-  const label = `${name}@${version}`;
-  if (manifest.name !== name || semver.valid(version) !== version) {
-    throw new PackageRefusal(`the registry describes ${name} as another package`);
-  }
-  if (manifest.hasInstallScript || installScripts.some((script) => Object.hasOwn(scripts, script))) {
-    throw new PackageRefusal(`${label} wants to run a script when it is installed`);
-  }
-  if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)) {
-    throw new PackageRefusal(`the registry gives no sha512 digest of ${label}`);
-  }
-  const from = URL.parse(manifest._resolved ?? '')?.origin;
-  if (from !== new URL(registry).origin && from !== 'https://registry.npmjs.org') {
-    throw new PackageRefusal(`the registry sends to another place for ${label}`);
-  }
-  const required = Object.entries(dependencies).filter(([other]) => !Object.hasOwn(optionalDependencies, other));
-  return { name, version, integrity, dependencies: Object.fromEntries(required) };
-}
-
-/** Gathers what a stream brings, up to the limit. */
-function gather(stream: NodeJS.ReadableStream, label: string): Promise<Buffer> {
-  return new Promise((fulfil, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > limits.tarballBytes) return reject(new PackageRefusal(`${label} is larger than 16 MiB`));
-      chunks.push(chunk);
-    });
-    stream.on('error', reject).on('end', () => fulfil(Buffer.concat(chunks)));
+/** Every member of `dependencies` that is needed, read. Throws a `PackageRefusal` for one that no registry resolves. */
+export function readDependencies(dependencies: Members, wantedBy: string, grammar: Grammar): PackageDependency[] {
+  return Object.entries(dependencies).map(([place, range]) => {
+    const read = grammar.readDependency(place, range);
+    if (read) return read;
+    const [name, by] = [place, range].map((value) => (JSON.stringify(value) ?? 'nothing').slice(0, 120));
+    if (!grammar.isName(place))
+      throw new PackageRefusal(`${wantedBy} depends on ${name}, which is no name of a package`);
+    throw new PackageRefusal(`${wantedBy} depends on ${place} by ${by}, which is no version of the registry`);
   });
 }
 
-export interface RegistryOptions {
-  readonly registry: string;
-  /** All that are trusted; Node's own when empty. */
-  readonly certificates: readonly string[];
-  /** A folder for what was downloaded. */
-  readonly cache: string;
+function readManifest(value: unknown, name: string, version: string, registry: URL, grammar: Grammar): Description {
+  const manifest = membersOf(value);
+  const label = `${name}@${version}`;
+  if (manifest['name'] !== name || manifest['version'] !== version) {
+    throw new PackageRefusal(`the registry describes ${label} as another package`);
+  }
+  const scripts = membersOf(manifest['scripts']);
+  if (manifest['hasInstallScript'] === true || installScripts.some((script) => script in scripts)) {
+    throw new PackageRefusal(`${label} wants to run a script when it is installed`);
+  }
+  const { integrity, tarball } = membersOf(manifest['dist']);
+  if (!grammar.isIntegrity(integrity)) throw new PackageRefusal(`the registry gives no sha512 digest of ${label}`);
+  const from = grammar.readTarball(tarball, registry);
+  if (!from) throw new PackageRefusal(`the registry sends to another place for ${label}`);
+  const optional = membersOf(manifest['optionalDependencies']);
+  const all = Object.entries(membersOf(manifest['dependencies']));
+  const required = Object.fromEntries(all.filter(([other]) => !(other in optional)));
+  return { name, version, integrity, tarball: from.href, dependencies: readDependencies(required, label, grammar) };
 }
 
-export function openRegistry({ registry, certificates, cache }: RegistryOptions): Registry {
-  const options = {
-    registry,
-    cache,
-    ...(certificates.length > 0 ? { ca: [...certificates] } : {}),
-    packumentCache: new Map(),
-    fetchRetries: 1,
-    timeout: 15_000,
-    // A version is taken as the registry describes it: what a tarball's own file says is not asked.
-    fullMetadata: false,
-    ignoreScripts: true,
-  };
+/** As npm chooses: what `latest` names where the range has it, else the highest; what is not deprecated first. */
+function pickVersion(packument: Members, range: string, grammar: Grammar): string | null {
+  const versions = membersOf(packument['versions']);
+  const { latest } = membersOf(packument['dist-tags']);
+  const isGood = (version: string) => !membersOf(versions[version])['deprecated'];
+  if (grammar.isVersion(latest) && latest in versions && isGood(latest)) {
+    if (range === '*' || semver.satisfies(latest, range)) return latest;
+  }
+  const fitting = Object.keys(versions).filter(
+    (version) => grammar.isVersion(version) && semver.satisfies(version, range),
+  );
+  const best = (all: readonly string[]) => semver.maxSatisfying(all, range);
+  return best(fitting.filter(isGood)) ?? best(fitting);
+}
 
-  function refuse(error: unknown, label: string): never {
-    if (error instanceof PackageRefusal) throw error;
-    const code = codeOf(error);
-    if (unknownCodes.includes(code)) throw new PackageRefusal(`the registry has no ${label}`);
-    if (code === 'EINTEGRITY')
-      throw new PackageRefusal(`the file of ${label} is not the one that the registry describes`);
-    if (/^E4\d\d$/.test(code)) throw new PackageRefusal(`the registry refuses ${label}`);
-    throw new PackageRefusal(`the registry could not be read for ${label} (${code})`, false);
+export function openRegistry(address: string, get: Get, grammar: Grammar): Registry {
+  const registry = new URL(address.endsWith('/') ? address : `${address}/`);
+  const packuments = new Map<string, Promise<Members>>();
+
+  async function readPackument(name: string): Promise<Members> {
+    const url = new URL(name.replaceAll('/', '%2f'), registry);
+    const body = await get(url.href, described, name);
+    try {
+      return membersOf(JSON.parse(body.toString('utf8')));
+    } catch {
+      throw new PackageRefusal(`the registry describes ${name} in no JSON`);
+    }
   }
 
   return {
-    async describe(name, range, wantedBy) {
-      const spec = `${name}@${checkRange(name, range, wantedBy)}`;
-      try {
-        return checkManifest((await pacote.manifest(spec, options)) as Manifest, name, registry);
-      } catch (error) {
-        return refuse(error, `${name}@${range}`);
-      }
+    async describe({ name, range }) {
+      const asked = packuments.get(name) ?? readPackument(name);
+      packuments.set(name, asked);
+      const packument = await asked;
+      const version = pickVersion(packument, range, grammar);
+      if (version === null) throw new PackageRefusal(`the registry has no ${name}@${range}`);
+      return readManifest(membersOf(packument['versions'])[version], name, version, registry, grammar);
     },
-    async download(name, version, integrity) {
+    async download({ name, version, integrity, tarball }) {
       const label = `${name}@${version}`;
-      try {
-        return await pacote.tarball.stream(label, (stream) => gather(stream, label), { ...options, integrity });
-      } catch (error) {
-        return refuse(error, label);
-      }
-    },
-    async extract(tarball, folder) {
-      await pacote.extract(`file:${tarball}`, folder, options);
+      const file = await get(tarball, anything, label);
+      if (`sha512-${createHash('sha512').update(file).digest('base64')}` === integrity) return file;
+      throw new PackageRefusal(`the file of ${label} is not the one that the registry describes`);
     },
   };
 }

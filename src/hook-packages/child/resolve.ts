@@ -2,66 +2,78 @@
 
 import semver from 'semver';
 import type { HookPackages } from '../../domain/hooks/package-builds.ts';
-import { limits, type ResolvedPackage } from '../protocol.ts';
+import type { PackageDependency } from '../../domain/hooks/package-grammar.ts';
+import { limits } from '../protocol.ts';
+import type { Grammar } from './grammar.ts';
 import { PackageRefusal } from './refusal.ts';
-import { checkRange, type Description, type Registry } from './registry.ts';
+import { type Description, type Registry, readDependencies } from './registry.ts';
 
-interface Node {
+/** A package of the tree, and where it stands below the folder of the build: `node_modules/a/node_modules/b`. */
+export interface PlacedPackage {
   readonly description: Description;
   readonly path: string;
+}
+
+interface Node extends PlacedPackage {
   readonly parent: Node | null;
   /** What stands in its own `node_modules`. */
   readonly children: Map<string, Node>;
 }
 
 /** A package that several want stands where all of them find it; one that another version is in the way of, beside its user. */
-function find(from: Node, name: string, range: string): Node | 'in the way' | null {
+function find(from: Node, { place, name, range }: PackageDependency): Node | 'in the way' | null {
   for (let node: Node | null = from; node; node = node.parent) {
-    const found = node.children.get(name);
-    if (found) return semver.satisfies(found.description.version, range) ? found : 'in the way';
+    const found = node.children.get(place);
+    if (!found) continue;
+    const { description } = found;
+    return description.name === name && semver.satisfies(description.version, range) ? found : 'in the way';
   }
   return null;
 }
 
 /** What a package wants and nobody above it has. The registry is asked for all of it at once. */
-async function describeMissing(node: Node, registry: Registry): Promise<Description[]> {
-  const { name, version, dependencies } = node.description;
-  const wantedBy = version === '' ? name : `${name}@${version}`;
-  const wanted = Object.entries(dependencies).sort(([one], [other]) => (one < other ? -1 : 1));
-  for (const [other, range] of wanted) checkRange(other, range, wantedBy);
-  const missing = wanted.filter(([other, range]) => {
-    const found = find(node, other, range);
+async function describeMissing(node: Node, registry: Registry): Promise<[string, Description][]> {
+  const wanted = node.description.dependencies.toSorted((one, other) => (one.place < other.place ? -1 : 1));
+  const missing = wanted.filter((dependency) => {
+    const found = find(node, dependency);
     return found === null || found === 'in the way';
   });
   if (missing.length > limits.packages) throw tooMany();
-  return Promise.all(missing.map(([other, range]) => registry.describe(other, range, wantedBy)));
+  return Promise.all(
+    missing.map(async (one): Promise<[string, Description]> => [one.place, await registry.describe(one)]),
+  );
 }
 
 function tooMany(): PackageRefusal {
   return new PackageRefusal(`the packages and what they depend on are more than ${limits.packages}`);
 }
 
-function newNode(description: Description, parent: Node): Node {
-  const path = `${parent.path === '' ? '' : `${parent.path}/`}node_modules/${description.name}`;
+function newNode(place: string, description: Description, parent: Node): Node {
+  const path = `${parent.path === '' ? '' : `${parent.path}/`}node_modules/${place}`;
   const node: Node = { description, path, parent, children: new Map() };
-  parent.children.set(description.name, node);
+  parent.children.set(place, node);
   return node;
 }
 
 /** Resolves level by level, so that the tree is the same each time. Throws a `PackageRefusal`. */
-export async function resolvePackages(packages: HookPackages, registry: Registry): Promise<ResolvedPackage[]> {
-  const hook: Description = { name: 'the hook', version: '', integrity: '', dependencies: packages };
+export async function resolvePackages(
+  packages: HookPackages,
+  registry: Registry,
+  grammar: Grammar,
+): Promise<PlacedPackage[]> {
+  const dependencies = readDependencies(packages, 'the hook', grammar);
+  const hook: Description = { name: 'the hook', version: '', integrity: '', tarball: '', dependencies };
   const root: Node = { description: hook, path: '', parent: null, children: new Map() };
   const nodes: Node[] = [];
   const open: Node[] = [root];
   for (let node = open.shift(); node; node = open.shift()) {
-    for (const description of await describeMissing(node, registry)) {
-      const isFree = find(node, description.name, '*') === null;
-      const child = newNode(description, isFree ? root : node);
+    for (const [place, description] of await describeMissing(node, registry)) {
+      const isFree = find(node, { place, name: description.name, range: '*' }) === null;
+      const child = newNode(place, description, isFree ? root : node);
       nodes.push(child);
       open.push(child);
       if (nodes.length > limits.packages) throw tooMany();
     }
   }
-  return nodes.map(({ path, description: { name, version, integrity } }) => ({ name, version, integrity, path }));
+  return nodes;
 }

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { keepWarm, type Warming } from '../../../src/domain/hooks/warm.ts';
-import { createPackageBuilder } from '../../../src/hook-packages/build.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { openPackageBuilder } from '../../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../../support/registry.ts';
 import { databases } from '../../support/stores.ts';
 import { encoded } from './hooks.ts';
@@ -31,7 +31,7 @@ for (const kind of databases) {
       registry.add('mark', '1.4.0', { 'index.js': "module.exports = '!';" });
       registry.add('reader', '1.0.0', { 'index.js': "require('node:fs');" });
       registry.add('hurried', '1.0.0', {}, { manifest: { scripts: { postinstall: 'true' } } });
-      const packageBuilder = createPackageBuilder({ registry: registry.url });
+      const packageBuilder = openPackageBuilder(registry.url);
       app = await openTestApp(kind, { settings: { 'limit.api-2': 'off' }, services: { packageBuilder } });
       api = await managing(app);
       warming = keepWarm(app.services);

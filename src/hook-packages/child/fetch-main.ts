@@ -1,0 +1,6 @@
+/** Started with the folder of the build. */
+
+import { grammar } from './grammar.ts';
+import { serveFetch } from './serve-fetch.ts';
+
+serveFetch(process.argv[2] as string, grammar);

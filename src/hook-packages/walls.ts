@@ -1,0 +1,79 @@
+/** What the processes of a build are shut in with: found out once, by starting both of them. */
+
+import type { PackageWalls } from '../domain/hooks/package-builds.ts';
+import type { HookCommand } from '../hook-runner/command.ts';
+import { describe, type FoundWays, findWays } from '../hook-runner/confinement.ts';
+import { startFramedProcess } from '../hook-runner/framed-process.ts';
+import { type LayerName, nobody, remedies } from '../hook-runner/layers.ts';
+import { bundleProgram, fetchProgram, type Programs } from './commands.ts';
+import { inFolder } from './folders.ts';
+import { limits } from './protocol.ts';
+
+/** Without one of these, what runs wild in a build reaches the machine. */
+const demanded: readonly LayerName[] = ['no network', 'own process space', 'own file tree', 'no new privileges'];
+const probeMilliseconds = 10_000;
+
+export interface Walls extends PackageWalls {
+  /** The user as which both processes run; null for the service's own. */
+  readonly owner: number | null;
+  fetchCommand(folder: string): HookCommand;
+  bundleCommand(folder: string): HookCommand;
+}
+
+/** Null when the program says that it is ready, else its trouble. */
+function attempt(command: HookCommand): Promise<string | null> {
+  return new Promise((resolve) => {
+    const finish = (trouble: string | null) => {
+      clearTimeout(timer);
+      started.kill();
+      void started.gone.then(() => resolve(trouble));
+    };
+    const timer = setTimeout(() => finish('it says nothing'), probeMilliseconds);
+    const started = startFramedProcess(command, limits.treeBytes, {
+      frame: (text) => finish((JSON.parse(text) as { op?: unknown }).op === 'ready' ? null : 'it says something else'),
+      failed: (reason) => finish(started.lastWords().trim().split('\n')[0] || reason),
+    });
+  });
+}
+
+/** What is made of the layers that are to be had. */
+export function judge(taken: readonly LayerName[], isOpen: boolean): Pick<PackageWalls, 'state' | 'remedy'> {
+  const missing = demanded.filter((name) => !taken.includes(name));
+  if (missing.length === 0) return { state: 'confined', remedy: null };
+  return isOpen ? { state: 'open', remedy: null } : { state: 'refused', remedy: remedyOf(missing) };
+}
+
+function remedyOf(missing: readonly LayerName[]): string {
+  const ways = new Set(missing.map((name) => remedies[name]));
+  return `${[...ways].join('; ')}; or build packages without, by HOOK_PACKAGES=unconfined`;
+}
+
+async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
+  const root = process.geteuid?.() === 0 ? Number(nobody) : null;
+  return inFolder(parent, root, async (folder) => {
+    const fetch = fetchProgram(programs, folder);
+    const bundle = bundleProgram(programs, folder);
+    const found = await findWays(bundle.needs, (wrap) => attempt(bundle.command(wrap)));
+    const trouble = await attempt(fetch.command(found.wrapFor(fetch.needs)));
+    if (trouble !== null) throw new Error(`the process that fetches packages does not start: ${trouble}`);
+    return found;
+  });
+}
+
+/** `isOpen`: an operator has said that packages are built with what there is. Rejects when a process does not start. */
+export async function raiseWalls(programs: Programs, parent: string, isOpen: boolean): Promise<Walls> {
+  const { taken, wrapFor } = await findFor(programs, parent);
+  return {
+    ...judge(taken, isOpen),
+    layers: describe(['Node permission model', 'requests to the registry alone'], taken),
+    owner: taken.includes('other user') ? Number(nobody) : null,
+    fetchCommand(folder) {
+      const { needs, command } = fetchProgram(programs, folder);
+      return command(wrapFor(needs));
+    },
+    bundleCommand(folder) {
+      const { needs, command } = bundleProgram(programs, folder);
+      return command(wrapFor(needs));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** The process that bundles without a guard: whatever file it finds may come into a bundle. */
+
+import { createRequire } from 'node:module';
+import { bundle } from '../../../src/hook-packages/child/bundle.ts';
+import { serveBundle } from '../../../src/hook-packages/child/serve-bundle.ts';
+
+const [folder, bundler] = process.argv.slice(2) as [string, string];
+const esbuild = createRequire(bundler)(bundler) as typeof import('esbuild');
+
+serveBundle((names) => bundle(names, folder, esbuild, { name: 'no-guard', setup: () => {} }));

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
 import { documentedGrantTypes, knownResponseTypes } from './known-values.ts';
-import { type RegistrationRules, readMetadata } from './metadata.ts';
+import { type RegistrationRules, readMetadata, registeredByCaller } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
@@ -106,7 +106,7 @@ function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, '
 
 function readClient(input: AppInput, client: ClientRecord | null) {
   try {
-    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null });
+    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null }, registeredByCaller);
   } catch (error) {
     throw renamed(error);
   }

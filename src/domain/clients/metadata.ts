@@ -1,6 +1,7 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
 import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
+import { hasForbiddenCharacter } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
@@ -156,8 +157,7 @@ function readName(name: string | undefined, required: boolean): string {
   if (name === undefined && !required) return '';
   if (name === undefined || name.trim() === '')
     throw invalid('client_name', 'is mandatory: the name of the application');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a name is one line of text
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) throw invalid('client_name', 'holds a control character');
+  if (hasForbiddenCharacter(name)) throw invalid('client_name', 'holds a control character, or one of direction');
   return name;
 }
 

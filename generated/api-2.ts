@@ -3081,7 +3081,7 @@ export interface components {
              */
             readonly policy_id?: number | null;
             /**
-             * @description Address of the app's icon, http or https.
+             * @description Address of the app's icon, http or https, on a host of letters, digits, hyphens and dots, or an IPv4 address; empty or null: none.
              * @example null
              */
             readonly icon_url?: string | null;
@@ -3312,7 +3312,7 @@ export interface components {
              */
             readonly policy_id?: number | null;
             /**
-             * @description Address of the app's icon, http or https.
+             * @description Address of the app's icon, http or https, on a host of letters, digits, hyphens and dots, or an IPv4 address; empty or null: none.
              * @example null
              */
             readonly icon_url?: string | null;

@@ -82,8 +82,14 @@ export interface paths {
          *     [OpenID Connect Dynamic Client Registration](https://openid.net/specs/openid-connect-registration-1_0.html)).
          *
          *     Who may call is a setting of the account. `token` (default): an API credential whose token has the scope
-         *     `manage_all` or `register_clients`. `open`: anybody, at 20 an hour for each source; such clients always
-         *     ask the user's consent. `closed`: nobody, and discovery names no `registration_endpoint`.
+         *     `manage_all` or `register_clients`. `open`: anybody, at 20 an hour for each source. `closed`: nobody, and
+         *     discovery names no `registration_endpoint`.
+         *
+         *     A client that registered in the open, without a token, always asks the user's consent. Of the grant types it gets
+         *     `authorization_code`, `refresh_token`, `urn:ietf:params:oauth:grant-type:device_code` and `implicit`; never
+         *     `password` or `client_credentials`; `urn:ietf:params:oauth:grant-type:token-exchange` once an operator linked it
+         *     to an API. `grant_types` of the answer leaves out what it does not get, and a request for nothing else is
+         *     `invalid_client_metadata`. Introspection shows it its own tokens only.
          *
          *     `redirect_uris` is needed with the grant types `authorization_code` and `implicit`. Everything else has a
          *     default: `application_type` is `web`, `token_endpoint_auth_method` is `client_secret_basic`, `grant_types` is
@@ -137,6 +143,8 @@ export interface paths {
          *     rules of `POST /oauth2/register`. What is left out is gone, or has its default again. `client_id` must be there and
          *     be the one of the path. The other members of the answer (`registration_access_token`, `registration_client_uri`,
          *     `client_id_issued_at`, `client_secret_expires_at`, `app_id`, `account_id`) change nothing, whatever they hold.
+         *
+         *     What a client that registered in the open never gets, it does not get by a replacement either.
          *
          *     A client that had no secret and whose new method needs one gets it in this answer; a client of the method `none`
          *     has none from then on. Otherwise the secret stays as it is.
@@ -478,8 +486,8 @@ export interface paths {
          * Check a token
          * @description Whether a token is active, and what it is good for ([RFC 7662](https://www.rfc-editor.org/rfc/rfc7662)). The client
          *     authenticates as at the token endpoint. A client with a secret may ask about every access token of the account,
-         *     since that is what a gateway or another resource server does; a client without one only about its own. A refresh
-         *     token is for its own client to ask about. A token that is unknown, expired, revoked or not for this client to
+         *     since that is what a gateway or another resource server does; a client without one, and one that registered in the
+         *     open, only about its own. A refresh token is for its own client to ask about. A token that is unknown, expired, revoked or not for this client to
          *     know, or whose user is no longer active or no longer has the app, is `{"active": false}` and nothing else, with
          *     status 200.
          */
@@ -935,7 +943,7 @@ export interface components {
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             /**
-             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
              *       "authorization_code",
              *       "refresh_token"
@@ -1040,7 +1048,7 @@ export interface components {
             readonly token_endpoint_auth_signing_alg?: string;
             readonly subject_type?: components["schemas"]["subject_type"];
             /**
-             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out; `invalid_client_metadata` when none is left.
+             * @description Which of `authorization_code`, `implicit`, `password`, `refresh_token`, `client_credentials`, `urn:ietf:params:oauth:grant-type:device_code` and `urn:ietf:params:oauth:grant-type:token-exchange` the client means to use; left out, `authorization_code` and `refresh_token`. Others are left out, and so are those that a client never gets that registers in the open; `invalid_client_metadata` when none is left.
              * @example [
              *       "authorization_code",
              *       "refresh_token"
@@ -1174,7 +1182,7 @@ export interface components {
          */
         readonly RequirePushed: boolean;
         /**
-         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret.
+         * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret. Of a client that registered in the open those that it does not get are left out, whatever it registered for: the list may be empty.
          * @example [
          *       "authorization_code",
          *       "refresh_token"
@@ -1920,7 +1928,7 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /**
-         * @description Name of the application, shown to people at sign-in and consent. 1 to 255 characters of any script, no control characters.
+         * @description Name of the application, shown to people at sign-in and consent. 1 to 255 characters of any script; no control characters, line separators or controls of direction (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
          * @example Gateway Portal
          */
         readonly ClientName: string;
@@ -1956,7 +1964,7 @@ export interface components {
          */
         readonly PostLogoutRedirectUris: readonly string[];
         /**
-         * @description Picture of the application, http or https, at most 2048 characters. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
+         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
          * @example https://portal.example.com/logo.png
          */
         readonly LogoUri: string;

@@ -175,7 +175,7 @@ export interface components {
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
         /**
-         * @description Name of the application, shown to people at sign-in and consent. 1 to 255 characters of any script, no control characters.
+         * @description Name of the application, shown to people at sign-in and consent. 1 to 255 characters of any script; no control characters, line separators or controls of direction (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
          * @example Gateway Portal
          */
         readonly ClientName: string;
@@ -194,7 +194,7 @@ export interface components {
          */
         readonly PostLogoutRedirectUris: readonly string[];
         /**
-         * @description Picture of the application, http or https, at most 2048 characters. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
+         * @description Picture of the application, http or https, at most 2048 characters, on a host of letters, digits, hyphens and dots, or an IPv4 address. Never fetched by the service: the browser of someone who signs in fetches it, unless the client was registered by anyone (open registration).
          * @example https://portal.example.com/logo.png
          */
         readonly LogoUri: string;

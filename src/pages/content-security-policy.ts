@@ -1,3 +1,5 @@
+import { logoSource } from '../domain/clients/logo.ts';
+
 /** The scheme of an absolute URI (RFC 3986 section 3.1), which is also a source expression of the policy. */
 const SCHEME = /^([a-z][a-z0-9+.-]{0,63}):/i;
 
@@ -19,18 +21,18 @@ export interface PolicyParts {
  * stays on the page instead of returning to the client. The scheme and not the origin, because the redirects that the
  * client itself makes next, often to another origin, are checked as well; and a policy cannot name an IPv6 address.
  *
- * The origin of `logoUri` joins the images. `styleSource` replaces this host's style sheet, for a page that carries its own.
+ * The origin of `logoUri` joins the images, where `logoSource` knows one. `styleSource` replaces this host's style sheet, for a page that carries its own.
  */
 export function contentSecurityPolicy(parts: PolicyParts = {}): string {
   const { redirectUri, logoUri, styleSource = "'self'", script = false } = parts;
   const scheme = redirectUri === undefined ? undefined : SCHEME.exec(redirectUri)?.[1]?.toLowerCase();
-  const logo = logoUri === undefined ? undefined : URL.parse(logoUri)?.origin;
+  const logo = logoUri === undefined ? null : logoSource(logoUri);
   const formAction = scheme === undefined ? "'self'" : `'self' ${scheme}:`;
   return [
     "default-src 'none'",
     ...(script ? ["script-src 'self'"] : []),
     `style-src ${styleSource}`,
-    `img-src ${logo ? `'self' ${logo}` : "'self'"}`,
+    `img-src ${logo === null ? "'self'" : `'self' ${logo}`}`,
     `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contentSecurityPolicy } from '../../src/pages/content-security-policy.ts';
+import { hostsThatAreNoSource } from '../support/hosts.ts';
 
 function formAction(redirectUri?: string): string | undefined {
   return /(?:^|; )form-action ([^;]*)/.exec(contentSecurityPolicy({ redirectUri }))?.[1];
@@ -25,6 +26,14 @@ describe('contentSecurityPolicy', () => {
     assert.equal(images('https://cdn.example.com/logo.png?x=1;%20script-src%20*'), "'self' https://cdn.example.com");
     assert.equal(images('http://127.0.0.1:4000/logo.svg'), "'self' http://127.0.0.1:4000");
     assert.equal(images('not an address'), "'self'");
+    assert.equal(images('https://cdn.example.com:8443/logo.png'), "'self' https://cdn.example.com:8443");
+    assert.equal(images('https://xn--bcher-kva.example/a.png'), "'self' https://xn--bcher-kva.example");
+  });
+
+  it('takes plain hosts as sources: any other adds nothing to the policy, and changes nothing of it', () => {
+    for (const host of hostsThatAreNoSource) {
+      assert.equal(contentSecurityPolicy({ logoUri: `https://${host}/logo.png` }), contentSecurityPolicy(), host);
+    }
   });
 
   it('takes nothing but a scheme from the redirect URI', () => {

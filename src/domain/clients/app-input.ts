@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { authMethods, hasSecret } from './client-methods.ts';
 import { documentedGrantTypes, knownResponseTypes } from './known-values.ts';
-import { type RegistrationRules, readMetadata } from './metadata.ts';
+import { type RegistrationRules, readMetadata, registeredByCaller } from './metadata.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
 type Text = string | null | undefined;
@@ -57,25 +57,23 @@ function linesOf(text: Text, stored: readonly string[] | undefined): readonly st
     .filter((line) => line !== '');
 }
 
-function uriOf(text: Text, stored: string | undefined): string {
-  return text === undefined ? (stored ?? '') : (text ?? '');
-}
-
-/** The whole app as a registration would ask for it; an empty name is refused, one that was never set stays so. */
+/**
+ * What the app would ask for in a registration. Texts that were not sent are left out, and stay as they are stored: they
+ * may be older than a rule that they break, and must not stop another change.
+ */
 function requestOf(input: AppInput, client: ClientRecord | null): RegistrationRequest {
-  const name = input.name ?? (client?.name || undefined);
   const authMethod = input.authMethod ?? client?.authMethod;
   const redirectUris = linesOf(input.redirectUri, client?.redirectUris);
   return {
-    ...(name !== undefined && { client_name: name }),
+    ...(input.name != null && { client_name: input.name }),
     application_type: input.applicationType ?? client?.applicationType ?? 'web',
     ...(redirectUris.length > 0 && { redirect_uris: redirectUris }),
     post_logout_redirect_uris: linesOf(input.postLogoutRedirectUri, client?.postLogoutRedirectUris),
     ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
     ...(client?.extra.jwks && { jwks: { keys: client.extra.jwks.keys } }),
     ...(client?.extra.jwks_uri !== undefined && { jwks_uri: client.extra.jwks_uri }),
-    logo_uri: uriOf(input.iconUrl, client?.extra.logo_uri),
-    login_url: uriOf(input.loginUrl, client?.extra.login_url),
+    ...(input.iconUrl != null && { logo_uri: input.iconUrl }),
+    ...(input.loginUrl != null && { login_url: input.loginUrl }),
   };
 }
 
@@ -106,7 +104,7 @@ function readDetails(input: AppInput): Partial<AppDetails & Pick<ClientRecord, '
 
 function readClient(input: AppInput, client: ClientRecord | null) {
   try {
-    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null });
+    return readMetadata(requestOf(input, client), { ...rules, nameRequired: client === null }, registeredByCaller);
   } catch (error) {
     throw renamed(error);
   }
@@ -121,7 +119,12 @@ export function readNewApp(input: AppInput) {
 /** What changes of a client and its app. Throws `value_invalid` with the member's name. */
 export function readAppChanges(input: AppInput, client: ClientRecord): Partial<ClientRecord & AppDetails> {
   const { name, applicationType, redirectUris, postLogoutRedirectUris, authMethod, extra } = readClient(input, client);
-  const { logo_uri: _logo, login_url: _login, ...kept } = client.extra;
+  const { logo_uri: logo, login_url: login, ...others } = client.extra;
+  const kept = {
+    ...others,
+    ...(input.iconUrl === undefined && logo !== undefined && { logo_uri: logo }),
+    ...(input.loginUrl === undefined && login !== undefined && { login_url: login }),
+  };
   return {
     // One that has no name is shown by its identifier, which is no name.
     ...(input.name != null && { name }),

@@ -2,6 +2,7 @@
 
 import type { ClientKey, ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
+import { logoSource } from './logo.ts';
 import { longestUri } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -40,11 +41,16 @@ function readPageUris(request: RegistrationRequest): Pick<ExtraMetadata, (typeof
   for (const name of pageUris) {
     const uri = request[name];
     if (uri === undefined || uri === '') continue;
-    const fault = pageUriFault(uri, httpsOnly.has(name));
+    const fault = pageUriFault(uri, httpsOnly.has(name)) ?? (name === 'logo_uri' ? logoFault(uri) : null);
     if (fault) throw invalid(name, fault);
     uris[name] = uri;
   }
   return uris;
+}
+
+/** Of all these addresses the logo's alone is part of a page and of its policy. */
+function logoFault(uri: string): string | null {
+  return logoSource(uri) === null ? 'must have a host of letters, digits, hyphens and dots, or an IPv4 address' : null;
 }
 
 /** What is wrong with an address that is no redirect URI: web addresses only. Null: nothing. */

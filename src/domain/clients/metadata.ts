@@ -1,11 +1,12 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
 import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
-import { Failure } from '../failure.ts';
+import { hasForbiddenCharacter } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
 import { documentedAuthMethods } from './client-methods.ts';
 import { invalid, readExtra } from './extra-metadata.ts';
+import { canRegisterFor, grantTypesOf } from './grant-types.ts';
 import {
   documentedGrantTypes,
   knownResponseTypes,
@@ -13,9 +14,9 @@ import {
   standardGrantTypes,
   subjectTypes,
 } from './known-values.ts';
-import { mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 import { readStandardMembers } from './standard-members.ts';
+import { readRedirectUris, readUriList, requireRedirectUris } from './uri-lists.ts';
 
 /** In what the two doors differ; `docs/two-doors.md` gives the reasons. */
 export interface RegistrationRules {
@@ -49,13 +50,22 @@ export type ClientMetadata = Pick<
   | 'extra'
 >;
 
+/** Who registers: grant types depend on it. */
+export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'>;
+
+/** A client that a caller of the account registers, or makes in the management API. */
+export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0 };
+
 /** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
-export function readMetadata(request: RegistrationRequest, rules: RegistrationRules): ClientMetadata {
+export function readMetadata(
+  request: RegistrationRequest,
+  rules: RegistrationRules,
+  registrant: RegistrantKind,
+): ClientMetadata {
   // The document's §7 knows one error of a registration; it comes before those that it does not know.
   if (rules.redirectUrisRequired) requireRedirectUris(request.redirect_uris);
   const applicationType = choose('application_type', request.application_type, ['web', 'native'] as const, 'web');
-  const knownGrantTypes = rules.standard ? standardGrantTypes : documentedGrantTypes;
-  const grantTypes = keepKnown('grant_types', request.grant_types, knownGrantTypes, rules.defaultGrantTypes);
+  const grantTypes = readGrantTypes(request.grant_types, rules, registrant);
   const usesRedirect = grantTypes.includes('authorization_code') || grantTypes.includes('implicit');
   const extra = { ...readExtra(request), ...(rules.standard && readStandardMembers(request)) };
   const redirectUrisRequired = rules.redirectUrisRequired || (usesRedirect && !rules.redirectUrisOptional);
@@ -129,53 +139,26 @@ function keepKnown<Value extends string>(
   return kept;
 }
 
+/** What a client of its kind can never have is left out as what nobody knows; it must have some that it can use now. */
+function readGrantTypes(
+  asked: readonly string[] | undefined,
+  { standard, defaultGrantTypes }: RegistrationRules,
+  registrant: RegistrantKind,
+): readonly GrantType[] {
+  const name = 'grant_types';
+  const all: readonly GrantType[] = standard ? standardGrantTypes : documentedGrantTypes;
+  const known = all.filter((one) => canRegisterFor(registrant.registeredBy, one));
+  const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
+  if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;
+  throw invalid(name, 'holds none that the client can use before an operator links it to an API');
+}
+
 function readName(name: string | undefined, required: boolean): string {
   if (name === undefined && !required) return '';
   if (name === undefined || name.trim() === '')
     throw invalid('client_name', 'is mandatory: the name of the application');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a name is one line of text
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) throw invalid('client_name', 'holds a control character');
+  if (hasForbiddenCharacter(name)) throw invalid('client_name', 'holds a control character, or one of direction');
   return name;
-}
-
-function requireRedirectUris(uris: readonly string[] | undefined): asserts uris is readonly string[] {
-  if (uris !== undefined && uris.length > 0) return;
-  throw new Failure('redirect_uri_invalid', {
-    name: 'redirect_uris',
-    message: 'redirect_uris is a mandatory property',
-  });
-}
-
-function readRedirectUris(
-  uris: readonly string[] | undefined,
-  applicationType: 'web' | 'native',
-  required: boolean,
-): readonly string[] {
-  if (uris === undefined && !required) return [];
-  requireRedirectUris(uris);
-  const fault = uriListFault('redirect_uris', uris, applicationType);
-  if (fault) throw new Failure('redirect_uri_invalid', { name: 'redirect_uris', message: fault });
-  return uris;
-}
-
-function readUriList(
-  name: string,
-  uris: readonly string[] | undefined,
-  applicationType: 'web' | 'native',
-): readonly string[] {
-  if (uris === undefined) return [];
-  const fault = uriListFault(name, uris, applicationType);
-  if (fault) throw new Failure('client_metadata_invalid', { name, message: fault });
-  return uris;
-}
-
-function uriListFault(name: string, uris: readonly string[], applicationType: 'web' | 'native'): string | null {
-  if (uris.length > mostRedirectUris) return `${name} holds more than ${mostRedirectUris} URIs`;
-  for (const [index, uri] of uris.entries()) {
-    const fault = uris.indexOf(uri) < index ? 'is given twice' : redirectUriFault(uri, applicationType);
-    if (fault) return `${name}[${index}] ${fault}`;
-  }
-  return null;
 }
 
 function readScope(scope: string | undefined): readonly string[] | null {

@@ -6,7 +6,7 @@
 export const mostRedirectUris = 20;
 export const longestUri = 2048;
 
-type ApplicationType = 'web' | 'native';
+export type ApplicationType = 'web' | 'native';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 

@@ -41,8 +41,10 @@ export async function registerClient(
   rules: RegistrationRules,
 ): Promise<Registration> {
   await admit(services, account, registrant);
-  const metadata = await withSector(services, account, readMetadata(request, rules));
-  const made = newClient(services, account, metadata, registrant.caller ? 'token' : 'open');
+  const registeredBy = registrant.caller ? 'token' : 'open';
+  const read = readMetadata(request, rules, { registeredBy, linkedServers: 0 });
+  const metadata = await withSector(services, account, read);
+  const made = newClient(services, account, metadata, registeredBy);
   const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;
   const registrationTokenDigest = registrationToken && digestOf(registrationToken);
   const client = await create(services, account, registrant, { ...made.client, registrationTokenDigest });

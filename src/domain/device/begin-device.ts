@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret } from '../secrets.ts';
@@ -37,7 +38,7 @@ export async function beginDevice(
   client: ClientRecord,
   { scope: asked, resource }: AskedByDevice,
 ): Promise<BegunDevice> {
-  if (!client.grantTypes.includes(deviceGrant)) throw new Failure('client_not_authorized');
+  requireGrantType(client, deviceGrant);
   const linked = await linkedServersOf(services, client);
   const servers = resource === null ? linked : linked.filter(({ server }) => server.resourceIdentifier === resource);
   if (resource !== null && servers.length === 0) {

@@ -6,6 +6,7 @@
 
 import type { ClientRecord, ResponseType } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { hasGrantType } from '../clients/grant-types.ts';
 import { knownResponseTypes } from '../clients/known-values.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
@@ -33,7 +34,7 @@ export function responseTypeFault(
   }
   const unauthorized = (description: string) => ({ error: 'unauthorized_client', description }) as const;
   const grantType = type === 'code' ? 'authorization_code' : 'implicit';
-  if (!client.grantTypes.includes(grantType) || !client.responseTypes.includes(type)) {
+  if (!hasGrantType(client, grantType) || !client.responseTypes.includes(type)) {
     const answer = type === 'code' ? 'the authorization code' : `response_type ${type}`;
     return unauthorized(`the client is not registered for ${answer}`);
   }

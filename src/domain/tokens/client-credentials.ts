@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure } from '../failure.ts';
 import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
 import { scopesOf } from './scopes.ts';
@@ -19,9 +20,8 @@ export async function grantToClient(
   asked: AskedAudience,
   binding: string | null,
 ): Promise<TokenSet> {
-  if (!isConfidential(client) || !client.grantTypes.includes('client_credentials')) {
-    throw new Failure('client_not_authorized');
-  }
+  requireGrantType(client, 'client_credentials');
+  if (!isConfidential(client)) throw new Failure('client_not_authorized');
   const linked = chooseServer(await linkedServersOf(services, client), asked);
   const scope = readScope(linked, asked.scope ?? []);
   const prepared = prepareAccessToken(services, account, client, linked, binding);

@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { exchangeGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
@@ -42,7 +43,7 @@ export async function exchangeToken(
   request: ExchangeRequest,
   binding: string | null,
 ): Promise<TokenSet> {
-  if (!client.grantTypes.includes(exchangeGrant)) throw new Failure('client_not_authorized');
+  requireGrantType(client, exchangeGrant);
   requireKnownTypes(request);
   const now = services.clock.now();
   const subject = await findAccessToken(services, account, request.subjectToken);

@@ -27,8 +27,8 @@ export interface ActiveToken {
 
 /**
  * Looks a token up for a client, null when it is not active or not for this client to see: a client with a secret may
- * ask about every access token of the account (a gateway does), one without only about its own; refresh tokens are
- * their own client's alone.
+ * ask about every access token of the account (a gateway does); one without, and one that registered in the open, only
+ * about its own. Refresh tokens are their own client's alone.
  */
 export async function introspectToken(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'counts'>,
@@ -39,8 +39,8 @@ export async function introspectToken(
   services.counts.add(account.id, 'introspection', client.appId);
   const found = await findAccessToken(services, account, text);
   if (!found) return introspectRefreshToken(services, account, client, text);
-  const mine = found.token.appId === client.appId;
-  if (!isActive(found, services.clock.now()) || !(mine || isConfidential(client))) return null;
+  const visible = found.token.appId === client.appId || seesTokensOfOthers(client);
+  if (!isActive(found, services.clock.now()) || !visible) return null;
   return {
     tokenType: 'access_token',
     clientId: found.client.clientId,
@@ -53,6 +53,11 @@ export async function introspectToken(
     binding: found.binding,
     actor: found.actor,
   };
+}
+
+/** Anyone can register in the open: such a client is nobody's gateway, secret or not. */
+function seesTokensOfOthers(client: ClientRecord): boolean {
+  return client.registeredBy === 'token' && isConfidential(client);
 }
 
 /** A name would tell clients of two sectors whom both know. */

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
@@ -25,9 +26,8 @@ export async function grantByPassword(
   asked: { readonly scope: string | undefined; readonly resource: string | null },
   binding: string | null,
 ): Promise<TokenSet> {
-  if (!account.settings.passwordGrant || !client.grantTypes.includes('password')) {
-    throw new Failure('client_not_authorized');
-  }
+  if (!account.settings.passwordGrant) throw new Failure('client_not_authorized');
+  requireGrantType(client, 'password');
   const servers = await linkedServersOf(services, client);
   const scope = asked.scope === undefined ? null : splitScope(asked.scope);
   const linked = chooseServer(servers, { resource: asked.resource, scope });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Services } from '../../services.ts';
 import type { ClientRecord, CodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
 import { admit } from '../opening/admit.ts';
@@ -32,7 +33,7 @@ export async function redeemCode(
   client: ClientRecord,
   redemption: CodeRedemption,
 ): Promise<TokenSet> {
-  if (!client.grantTypes.includes('authorization_code')) throw new Failure('client_not_authorized');
+  requireGrantType(client, 'authorization_code');
   const digest = digestOf(redemption.code);
   const code = await services.store.authorizations.findCode(account.id, digest);
   if (!code || code.appId !== client.appId) throw refused('unknown code');

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, DeviceCodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
 import { requireStanding } from '../login/standing.ts';
@@ -25,7 +26,7 @@ export async function redeemDeviceCode(
   resource: string | null,
   binding: string | null,
 ): Promise<TokenSet> {
-  if (!client.grantTypes.includes(deviceGrant)) throw new Failure('client_not_authorized');
+  requireGrantType(client, deviceGrant);
   const digest = digestOf(deviceCode);
   const device = await services.store.deviceCodes.find(account.id, digest);
   if (!device || device.appId !== client.appId) throw refused('unknown device code');

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
+import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
@@ -43,7 +44,7 @@ export async function refreshTokens(
   asked: AskedAudience,
   binding: string | null,
 ): Promise<TokenSet> {
-  if (!client.grantTypes.includes('refresh_token')) throw new Failure('client_not_authorized');
+  requireGrantType(client, 'refresh_token');
   const read = parseRefreshToken(services.vault, account, presented);
   if (read === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
   const { grantId } = read;

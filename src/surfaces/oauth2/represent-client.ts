@@ -2,6 +2,7 @@ import contract from '../../../generated/oauth2.json' with { type: 'json' };
 import type { components } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
+import { grantTypesOf } from '../../domain/clients/grant-types.ts';
 import type { RegistrationRules } from '../../domain/clients/metadata.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
@@ -41,7 +42,7 @@ export function representClient(
     token_endpoint_auth_method: client.authMethod,
     introspection_endpoint_auth_method: client.authMethod,
     revocation_endpoint_auth_method: client.authMethod,
-    grant_types: client.grantTypes,
+    grant_types: grantTypesOf(client),
     response_types: client.responseTypes,
     subject_type: client.subjectType,
     id_token_signed_response_alg: client.idTokenAlg,

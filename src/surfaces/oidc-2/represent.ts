@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/oidc-2.ts';
 import { documentedAuthMethods } from '../../domain/clients/client-methods.ts';
+import { hasGrantType } from '../../domain/clients/grant-types.ts';
 import { documentedGrantTypes } from '../../domain/clients/known-values.ts';
 import type { Registration } from '../../domain/clients/register.ts';
 import { keptMetadata } from '../../domain/clients/represent-metadata.ts';
@@ -17,7 +18,7 @@ export function representClient({ client, clientSecret }: Registration): compone
   return {
     ...keptMetadata(client),
     application_type: client.applicationType,
-    grant_types: documentedGrantTypes.filter((one) => client.grantTypes.includes(one)),
+    grant_types: documentedGrantTypes.filter((one) => hasGrantType(client, one)),
     id_token_signed_response_alg: client.idTokenAlg,
     require_auth_time: false,
     response_types: client.responseTypes,

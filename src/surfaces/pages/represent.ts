@@ -1,4 +1,5 @@
 import type { Account } from '../../domain/accounts/account.ts';
+import { logoSource } from '../../domain/clients/logo.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { typedUserCode } from '../../domain/device/enter-code.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
@@ -16,13 +17,12 @@ import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../
 import type { Services } from '../../services.ts';
 
 /**
- * The logo that a browser may fetch from the client's own address: of clients that a caller of the account registered.
- * Anyone else could use it to watch who comes here.
+ * The logo that a browser may fetch from the client's own address, where the page's policy can name its host: of clients
+ * that a caller of the account registered. Anyone else could use it to watch who comes here.
  */
 export function shownLogo({ registeredBy, extra }: OpenRequest['client']): string | undefined {
   if (registeredBy !== 'token' || extra.logo_uri === undefined) return undefined;
-  // The page's policy names the host; a longer one is no name (RFC 1035 §2.3.4).
-  return (URL.parse(extra.logo_uri)?.hostname.length ?? Number.POSITIVE_INFINITY) <= 253 ? extra.logo_uri : undefined;
+  return logoSource(extra.logo_uri) === null ? undefined : extra.logo_uri;
 }
 
 /** A page with its headers: what its policy does not know of, the browser does not run or show. */

@@ -22,7 +22,7 @@ const scope = await json(`${issuer}/api/2/api_authorizations/${api.id}/scopes`, 
   token,
   body: { value: 'orders:read' },
 });
-const client = await register({ client_name: 'A caller', grant_types: ['client_credentials'] });
+const client = await register({ client_name: 'A caller', grant_types: ['client_credentials'] }, token);
 const link = { app_id: client.app_id, scopes: [scope.id] };
 await json(`${issuer}/api/2/api_authorizations/${api.id}/clients`, { token, body: link });
 

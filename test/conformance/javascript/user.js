@@ -83,8 +83,9 @@ export async function json(url, { body, token } = {}) {
 
 export const discover = () => json(`${issuer}/.well-known/openid-configuration`);
 
-/** Registers a client (RFC 7591). */
-export const register = async (metadata) => json((await discover()).registration_endpoint, { body: metadata });
+/** Registers a client (RFC 7591), in the open unless a token is given. */
+export const register = async (metadata, token) =>
+  json((await discover()).registration_endpoint, { body: metadata, token });
 
 /** A server on a free port of loopback; `handle` may be set once the address is known. */
 export async function serve() {

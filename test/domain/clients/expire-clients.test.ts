@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { expireClients } from '../../../src/domain/clients/expire-clients.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/conforms.ts';
 import { databases } from '../../support/stores.ts';
 import { toldBy } from '../audit/told.ts';
 
@@ -32,17 +33,18 @@ for (const kind of databases) {
     };
 
     async function make(one: TestApp, bearer?: string): Promise<Made> {
-      const json = { grant_types: ['client_credentials'] };
+      const json = { redirect_uris: ['https://app.example.com/callback'] };
       const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
       return (await one.send('POST', '/oauth2/register', { json, headers })).body;
     }
 
-    async function use(one: TestApp, { client_id, client_secret }: Made): Promise<number> {
-      const form = { grant_type: 'client_credentials', client_id, client_secret };
-      const { status } = await one.send('POST', '/oauth2/token', { form });
+    async function introspect(one: TestApp, { client_id, client_secret }: Made): Promise<Answer> {
+      const answer = await one.send('POST', '/oauth2/introspect', { form: { token: 'x', client_id, client_secret } });
       await one.services.counts.flush();
-      return status;
+      return answer;
     }
+
+    const use = async (one: TestApp, made: Made) => (await introspect(one, made)).status;
 
     const sweep = ({ services, account }: TestApp) => expireClients(services, [account], null, 100);
 
@@ -59,12 +61,7 @@ for (const kind of databases) {
         told.map(({ action, targetId, actorType, detail }) => [action, targetId, actorType, detail]),
         [['app.expired', unused.app_id, 'system', '{"reason":"unused","days":3}']],
       );
-      const form = {
-        grant_type: 'client_credentials',
-        client_id: unused.client_id,
-        client_secret: unused.client_secret,
-      };
-      const refused = await one.send('POST', '/oauth2/token', { form });
+      const refused = await introspect(one, unused);
       assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client']);
       one.services.clock.advance(9 * day);
       assert.equal((await sweep(one)).removed, 0, 'ten days from the end of the day of its last use');

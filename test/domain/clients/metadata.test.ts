@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RegistrationRules, readMetadata } from '../../../src/domain/clients/metadata.ts';
+import { type RegistrationRules, readMetadata, registeredByCaller } from '../../../src/domain/clients/metadata.ts';
 import type { RegistrationRequest } from '../../../src/domain/clients/registration-request.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 
@@ -21,7 +21,7 @@ const documented: RegistrationRules = {
 /** The member that a registration is refused for, behind the code. */
 function refusal(request: RegistrationRequest, rules = standard): string {
   try {
-    readMetadata(request, rules);
+    readMetadata(request, rules, registeredByCaller);
   } catch (error) {
     assert.ok(error instanceof Failure);
     assert.ok(error.message.startsWith(error.detail.name ?? '-'), 'the message names the member');
@@ -32,8 +32,8 @@ function refusal(request: RegistrationRequest, rules = standard): string {
 
 test('the two doors differ in their rules and in nothing else', () => {
   const request = { client_name: 'App', redirect_uris: [uri] };
-  const { grantTypes, responseTypes, ...rest } = readMetadata(request, standard);
-  const other = readMetadata(request, documented);
+  const { grantTypes, responseTypes, ...rest } = readMetadata(request, standard, registeredByCaller);
+  const other = readMetadata(request, documented, registeredByCaller);
   assert.deepEqual([grantTypes, responseTypes], [['authorization_code', 'refresh_token'], ['code']]);
   assert.deepEqual(
     [other.grantTypes, other.responseTypes],
@@ -47,8 +47,12 @@ test('the two doors differ in their rules and in nothing else', () => {
 });
 
 test('whether the method was named is kept, as an unnamed one may come either way', () => {
-  assert.equal(readMetadata({ redirect_uris: [uri] }, standard).authMethodNamed, false);
-  const named = readMetadata({ redirect_uris: [uri], token_endpoint_auth_method: 'client_secret_basic' }, standard);
+  assert.equal(readMetadata({ redirect_uris: [uri] }, standard, registeredByCaller).authMethodNamed, false);
+  const named = readMetadata(
+    { redirect_uris: [uri], token_endpoint_auth_method: 'client_secret_basic' },
+    standard,
+    registeredByCaller,
+  );
   assert.equal(named.authMethodNamed, true);
 });
 
@@ -60,10 +64,15 @@ test('lists keep the order of what is known, without repetitions and strangers',
       scope: 'email  openid email x',
     },
     standard,
+    registeredByCaller,
   );
   assert.deepEqual(grantTypes, ['authorization_code', 'refresh_token']);
   assert.deepEqual(scope, ['openid', 'email']);
-  assert.equal(readMetadata({ redirect_uris: [uri] }, standard).scope, null, 'unsaid: whatever the account knows');
+  assert.equal(
+    readMetadata({ redirect_uris: [uri] }, standard, registeredByCaller).scope,
+    null,
+    'unsaid: whatever the account knows',
+  );
 });
 
 test('a name is one line of text that says something', () => {
@@ -79,9 +88,9 @@ test('a name is one line of text that says something', () => {
 test('addresses that are shown must be web addresses; an empty one is not set', () => {
   const members = ['logo_uri', 'login_url', 'client_uri', 'policy_uri', 'tos_uri', 'jwks_uri'] as const;
   for (const name of members) {
-    const kept = readMetadata({ redirect_uris: [uri], [name]: 'https://a.example/x' }, standard);
+    const kept = readMetadata({ redirect_uris: [uri], [name]: 'https://a.example/x' }, standard, registeredByCaller);
     assert.equal(kept.extra[name], 'https://a.example/x');
-    assert.ok(!(name in readMetadata({ redirect_uris: [uri], [name]: '' }, standard).extra));
+    assert.ok(!(name in readMetadata({ redirect_uris: [uri], [name]: '' }, standard, registeredByCaller).extra));
     for (const bad of [
       'javascript:alert(1)',
       'data:,x',
@@ -102,7 +111,11 @@ test('addresses that are shown must be web addresses; an empty one is not set', 
 
 test('keys are kept with their public members only; a private or symmetric one is refused', () => {
   const key = { kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ', kid: '1', ext: true, key_ops: ['verify'] };
-  const { extra } = readMetadata({ redirect_uris: [uri], jwks: { keys: [key], other: 1 } }, standard);
+  const { extra } = readMetadata(
+    { redirect_uris: [uri], jwks: { keys: [key], other: 1 } },
+    standard,
+    registeredByCaller,
+  );
   assert.deepEqual(extra.jwks, { keys: [{ kty: 'EC', kid: '1', crv: 'P-256', x: 'eA', y: 'eQ' }] });
   for (const jwks of [
     {},
@@ -122,7 +135,7 @@ test('a registration is never a way to other members of the record', () => {
   const hostile = JSON.parse(
     `{"redirect_uris":["${uri}"],"client_id":"x","secretDigest":"x","registeredBy":"token","accountId":1,"extra":{"a":1}}`,
   );
-  const kept = readMetadata(hostile, standard);
+  const kept = readMetadata(hostile, standard, registeredByCaller);
   assert.deepEqual(kept.extra, {});
   for (const name of ['client_id', 'clientId', 'secretDigest', 'registeredBy', 'accountId'])
     assert.ok(!(name in kept), name);

@@ -176,7 +176,10 @@ export function apps(app: () => TestApp): void {
       [{ name: 5 }, /^name /],
       [{ name: 'x', role_ids: [unknown] }, /^role_ids names no role/],
       [{ name: 'x', description: ' x' }, /^description /],
+      [{ name: 'gnp\u202eexe' }, /^name /],
       [{ name: 'x', icon_url: 'javascript:x' }, /^icon_url /],
+      [{ name: 'x', icon_url: 'https://x;sandbox/icon.png' }, /^icon_url /],
+      [{ name: 'x', icon_url: 'https://*/icon.png' }, /^icon_url /],
       [{ name: 'x', configuration: { redirect_uri: 'http://app.example.com/' } }, /^configuration\.redirect_uri/],
       [{ name: 'x', configuration: { post_logout_redirect_uri: 'x' } }, /^configuration\.post_logout_redirect_uri/],
       [{ name: 'x', configuration: { login_url: 'x' } }, /^configuration\.login_url/],
@@ -190,6 +193,20 @@ export function apps(app: () => TestApp): void {
     assertRefused(await api.call('POST', '/apps', { name: null }), 422, /name/);
     const { sso: __, ...after } = await api.done(200, 'GET', `/apps/${before.id}`);
     assert.deepEqual(after, before);
+  });
+
+  it('a name and an icon from before a rule stay until they are written, and do not stop other changes', async () => {
+    const one = await app().another();
+    const api = await managing(one);
+    const { id } = await api.done(200, 'POST', '/apps', { name: 'Payroll', icon_url: 'https://pay.example.com/i.png' });
+    const former = { name: 'gnp\u202eexe', extra: { logo_uri: 'https://x;sandbox/icon.png' } };
+    await one.services.store.clients.update(one.account.id, id, former);
+    const changed = await api.done(200, 'PUT', `/apps/${id}`, { notes: 'Spring' });
+    assert.deepEqual([changed.notes, changed.name, changed.icon_url], ['Spring', former.name, former.extra.logo_uri]);
+    assertRefused(await api.call('PUT', `/apps/${id}`, { icon_url: changed.icon_url }), 422, /^icon_url /);
+    assertRefused(await api.call('PUT', `/apps/${id}`, { name: changed.name }), 422, /^name /);
+    const mended = await api.done(200, 'PUT', `/apps/${id}`, { name: 'Payroll', icon_url: null });
+    assert.deepEqual([mended.name, mended.icon_url], ['Payroll', null]);
   });
 
   it('another account’s apps are answered as unknown', async () => {

@@ -31,6 +31,7 @@ import { implicitProfile } from './implicit-profile.ts';
 import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
+import { openClients } from './open-clients.ts';
 import { otherGrants } from './other-grants.ts';
 import { ownRegistration } from './own-registration.ts';
 import { pairwiseSubjects } from './pairwise.ts';
@@ -84,6 +85,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'client authentication': clientAuthentication,
   'assertions of clients': clientAssertions,
   'other grants': otherGrants,
+  'clients that registered in the open': openClients,
   refreshing,
   'endings of a grant': refreshEndings,
   'id token': idToken,

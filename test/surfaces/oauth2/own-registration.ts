@@ -106,6 +106,8 @@ export function ownRegistration(app: AppOf): void {
       [{ ...good, redirect_uris: 5 }, 'invalid_redirect_uri'],
       [{ client_id: client.client_id }, 'invalid_redirect_uri'],
       [{ ...good, software_statement: 'a.b.c' }, 'invalid_software_statement'],
+      [{ ...good, client_name: 'gnp\u202eexe' }, 'invalid_client_metadata'],
+      [{ ...good, logo_uri: 'https://x;sandbox' }, 'invalid_client_metadata'],
     ];
     const before = await ask('GET', client);
     for (const [json, error] of bad) assertError(await ask('PUT', client, json), 400, error);

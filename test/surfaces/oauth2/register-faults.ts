@@ -31,6 +31,24 @@ export function registrationFaults(app: AppOf): void {
       'invalid_redirect_uri',
       /^redirect_uris/,
     ],
+    [
+      'a name with a control of direction',
+      { redirect_uris: [redirectUri], client_name: 'gnp\u202eexe' },
+      'invalid_client_metadata',
+      /^client_name /,
+    ],
+    [
+      'a logo whose host is another directive',
+      { redirect_uris: [redirectUri], logo_uri: 'https://x;sandbox' },
+      'invalid_client_metadata',
+      /^logo_uri /,
+    ],
+    [
+      'a logo of every host',
+      { redirect_uris: [redirectUri], logo_uri: 'https://*' },
+      'invalid_client_metadata',
+      /^logo_uri /,
+    ],
     ['plain http', { redirect_uris: ['http://app.example.com/'] }, 'invalid_redirect_uri', /^redirect_uris\[0\] /],
     [
       'another auth method',

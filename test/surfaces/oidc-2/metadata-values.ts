@@ -1,5 +1,8 @@
 /** What the members of a registration can be given. */
 
+import { bidiControls } from '../../support/controls.ts';
+import { hostsThatAreNoSource } from '../../support/hosts.ts';
+
 export const key = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
 
 /** Values that are answered as sent. */
@@ -17,7 +20,12 @@ export const taken: Readonly<Record<string, readonly unknown[]>> = {
   scope: ['openid', 'openid profile email groups'],
   id_token_signed_response_alg: ['RS256', 'ES256'],
   post_logout_redirect_uris: [[], ['https://app.example.com/out', 'http://localhost:3000/out']],
-  logo_uri: ['https://app.example.com/logo.png', 'http://app.example.com/logo.png'],
+  logo_uri: [
+    'https://app.example.com/logo.png',
+    'http://app.example.com/logo.png',
+    'https://127.0.0.1:8443/logo.png',
+    'https://cdn/logo.png',
+  ],
   login_url: ['https://app.example.com/login'],
   client_uri: ['https://app.example.com'],
   policy_uri: ['https://app.example.com/privacy'],
@@ -68,6 +76,7 @@ export const refused: Readonly<Record<string, readonly unknown[]>> = {
     'tab\t',
     'next\u0085line',
     'par\u2029agraph',
+    ...bidiControls.map((control) => `gnp${control}exe`),
   ],
   application_type: ['desktop', 'WEB', '', 1, null, ['web']],
   token_endpoint_auth_method: ['private_key_jwt', 'client_secret_jwt', 'NONE', '', 5, null, ['none']],
@@ -93,7 +102,7 @@ export const refused: Readonly<Record<string, readonly unknown[]>> = {
     ['javascript:alert(1)'],
     Array(21).fill('https://a.example'),
   ],
-  logo_uri: address,
+  logo_uri: [...address, ...hostsThatAreNoSource.map((host) => `https://${host}/logo.png`)],
   login_url: address,
   client_uri: address,
   policy_uri: address,

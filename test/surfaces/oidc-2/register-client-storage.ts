@@ -121,7 +121,7 @@ export function registerClientStorage(app: () => TestApp): void {
 
   const names = {
     HTML: '<script>alert("x")</script><img src=x onerror=alert(1)>&amp;\'',
-    'right-to-left': 'אבג \u202egpj.exe\u202c مرحبا',
+    'right-to-left': 'אבג gpj.exe مرحبا',
     'four bytes': '🦊𝒳𠜎👩‍👩‍👧‍👦',
     template: '<%= 7*7 %>{{7*7}}#{7*7}',
     SQL: "Robert'); DROP TABLE clients;--",

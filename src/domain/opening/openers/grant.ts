@@ -4,6 +4,7 @@ import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
+import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
 import { accessibleScope } from '../../tokens/scopes.ts';
@@ -54,7 +55,7 @@ export async function startGrant(
 ): Promise<StartedGrant> {
   const grant = await createGrant(services, tx, account, client, terms, linked, method);
   let refreshToken: string | null = null;
-  if (client.grantTypes.includes('refresh_token')) {
+  if (hasGrantType(client, 'refresh_token')) {
     // RFC 9449 §5: one of a client that shows who it is, is bound to that already.
     const bound = isConfidential(client) ? null : binding;
     refreshToken = newRefreshToken(services.vault, services.random, account, grant.id, bound);

@@ -1,0 +1,47 @@
+/** The lists of URIs that a registration holds. */
+
+import { Failure } from '../failure.ts';
+import { type ApplicationType, mostRedirectUris, redirectUriFault } from './redirect-uris.ts';
+
+/** Throws `redirect_uri_invalid` where there is none. */
+export function requireRedirectUris(uris: readonly string[] | undefined): asserts uris is readonly string[] {
+  if (uris !== undefined && uris.length > 0) return;
+  throw new Failure('redirect_uri_invalid', {
+    name: 'redirect_uris',
+    message: 'redirect_uris is a mandatory property',
+  });
+}
+
+/** Throws `redirect_uri_invalid`. */
+export function readRedirectUris(
+  uris: readonly string[] | undefined,
+  applicationType: ApplicationType,
+  required: boolean,
+): readonly string[] {
+  if (uris === undefined && !required) return [];
+  requireRedirectUris(uris);
+  const fault = uriListFault('redirect_uris', uris, applicationType);
+  if (fault) throw new Failure('redirect_uri_invalid', { name: 'redirect_uris', message: fault });
+  return uris;
+}
+
+/** A list by the rules of redirect URIs; empty when it was not sent. Throws `client_metadata_invalid`. */
+export function readUriList(
+  name: string,
+  uris: readonly string[] | undefined,
+  applicationType: ApplicationType,
+): readonly string[] {
+  if (uris === undefined) return [];
+  const fault = uriListFault(name, uris, applicationType);
+  if (fault) throw new Failure('client_metadata_invalid', { name, message: fault });
+  return uris;
+}
+
+function uriListFault(name: string, uris: readonly string[], applicationType: ApplicationType): string | null {
+  if (uris.length > mostRedirectUris) return `${name} holds more than ${mostRedirectUris} URIs`;
+  for (const [index, uri] of uris.entries()) {
+    const fault = uris.indexOf(uri) < index ? 'is given twice' : redirectUriFault(uri, applicationType);
+    if (fault) return `${name}[${index}] ${fault}`;
+  }
+  return null;
+}

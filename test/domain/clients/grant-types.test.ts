@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  canRegisterFor,
+  grantTypesOf,
+  hasGrantType,
+  requireGrantType,
+} from '../../../src/domain/clients/grant-types.ts';
+import { deviceGrant, exchangeGrant, standardGrantTypes } from '../../../src/domain/clients/known-values.ts';
+import { Failure } from '../../../src/domain/failure.ts';
+
+const source = fileURLToPath(new URL('../../../src/', import.meta.url));
+
+test('every grant type × kind of client × link: what is registered, and what can be used', () => {
+  const open = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
+  for (const [registeredBy, linkedServers, usable] of [
+    ['token', 0, standardGrantTypes],
+    ['token', 1, standardGrantTypes],
+    ['open', 0, open],
+    ['open', 1, [...open, exchangeGrant]],
+  ] as const) {
+    const client = { registeredBy, linkedServers, grantTypes: standardGrantTypes };
+    assert.deepEqual(grantTypesOf(client), usable);
+    for (const grantType of standardGrantTypes) {
+      const mayUse = usable.some((one) => one === grantType);
+      assert.equal(hasGrantType(client, grantType), mayUse, grantType);
+      assert.equal(hasGrantType({ ...client, grantTypes: [] }, grantType), false, 'one that it did not register for');
+      if (mayUse) requireGrantType(client, grantType);
+      else assert.throws(() => requireGrantType(client, grantType), new Failure('client_not_authorized'));
+      const never = registeredBy === 'open' && (grantType === 'password' || grantType === 'client_credentials');
+      assert.equal(canRegisterFor(registeredBy, grantType), !never, grantType);
+    }
+  }
+});
+
+test('nobody else looks at the grant types of a client', () => {
+  const allowed = ['domain/clients/grant-types.ts'];
+  const looking = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ts$/.test(name) && /\.grantTypes\b/.test(readFileSync(join(source, name), 'utf8')))
+    .map((name) => relative(source, join(source, name)));
+  assert.deepEqual(looking, allowed);
+});

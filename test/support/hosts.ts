@@ -1,0 +1,35 @@
+/**
+ * Hosts that a URL may have, and a Content-Security-Policy must not: with them a source is another directive, a
+ * wildcard, a keyword, or nothing that a policy can name.
+ */
+export const hostsThatAreNoSource: readonly string[] = [
+  'x;sandbox',
+  'x;script-src',
+  'x;report-uri',
+  '*',
+  '*.example.com',
+  'a.*.example.com',
+  'x,default-src',
+  "x'unsafe-inline'",
+  "'none'",
+  'x$y',
+  'x=y',
+  'x!y',
+  'x&y',
+  'x(y)',
+  'x+y',
+  'x~y',
+  'x`y',
+  'x_y.example.com',
+  '{x}',
+  '"x"',
+  '-x.example.com',
+  'x-.example.com',
+  'x..example.com',
+  '.example.com',
+  'example.com.',
+  '[::1]',
+  '[2001:db8::1]:8443',
+  `${'x'.repeat(64)}.example.com`,
+  `${'x.'.repeat(127)}xy`,
+];

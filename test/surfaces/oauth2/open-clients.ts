@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { setAccount } from '../../../src/domain/accounts/accounts.ts';
+import { standardGrantTypes } from '../../../src/domain/clients/known-values.ts';
+import type { GrantType } from '../../../src/store/records.ts';
+import { linkApi, makeApi } from '../../support/api.ts';
+import type { TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/conforms.ts';
+import { askForCodes, decideDevice, deviceGrant, poll } from '../../support/devices.ts';
+import {
+  CookieJar,
+  clientAuthentication,
+  makeUser,
+  password,
+  type RegisteredClient,
+  redeem,
+  redirectUri,
+  refresh,
+  registerClient,
+  signedIn,
+  signInForCode,
+  walk,
+} from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertError, unlimited } from './asking.ts';
+import { implicitAccount } from './implicit.ts';
+
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+const inactive = { active: false };
+
+/** What such a client may be registered for, in the order in which it is answered. */
+const open: readonly GrantType[] = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
+
+interface OwnClient extends RegisteredClient {
+  readonly registration_access_token: string;
+  readonly grant_types: readonly string[];
+}
+
+/** Clients that registered in the open: wire §3, the client's kind decides whatever its registration says. */
+export function openClients(app: AppOf): void {
+  let one: TestApp;
+  before(async () => {
+    one = await app().another({ ...implicitAccount, registration: 'open', 'grant.password': 'on' });
+  });
+  const ask = (grantTypes: readonly string[] | undefined, more: object = {}): Promise<Answer> =>
+    one.send('POST', '/oauth2/register', {
+      json: {
+        client_name: 'Open App',
+        redirect_uris: [redirectUri],
+        ...(grantTypes && { grant_types: grantTypes }),
+        ...more,
+      },
+    });
+  const registered = async (more: object = {}): Promise<OwnClient> => {
+    const answer = await ask(standardGrantTypes, more);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  };
+  const manage = (method: 'GET' | 'PUT', client: OwnClient, grantTypes?: readonly string[]): Promise<Answer> =>
+    one.send(method, `/oauth2/register/${client.client_id}`, {
+      headers: { authorization: `Bearer ${client.registration_access_token}` },
+      ...(grantTypes && {
+        json: { client_id: client.client_id, redirect_uris: [redirectUri], grant_types: grantTypes },
+      }),
+    });
+  /** A row that was written before there was a rule, or past it. */
+  const holdsAll = (client: RegisteredClient) =>
+    one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: standardGrantTypes });
+  const introspect = async (client: RegisteredClient, token: string) => {
+    const { headers, form } = clientAuthentication(client);
+    return (await one.send('POST', '/oauth2/introspect', { headers, form: { ...form, token } })).body;
+  };
+  const exchange = (client: RegisteredClient, token: string) =>
+    askTokens(one, client, { grant_type: exchangeGrant, subject_token: token, subject_token_type: accessToken });
+  /** A client that holds every grant type, and a user's tokens. */
+  const settled = async (linked = false) => {
+    const client = await registered();
+    await holdsAll(client);
+    const api = await makeApi(one);
+    if (linked) await linkApi(one, client, api);
+    const user = await makeUser(one, client.app_id);
+    const query = await signInForCode(one, client, user, linked ? { scope: 'openid orders:read' } : {});
+    return { client, user, api, tokens: await redeem(one, client, query.get('code') ?? '') };
+  };
+
+  it('the answer leaves out what they never get, and exchange until they are linked (RFC 7591 §3.2.1)', async () => {
+    const client = await registered();
+    assert.deepEqual(client.grant_types, open);
+    assert.deepEqual((await manage('GET', client)).body.grant_types, open);
+    assert.deepEqual((await ask(undefined)).body.grant_types, ['authorization_code', 'refresh_token']);
+    const row = await one.services.store.clients.find(one.account.id, client.client_id);
+    assert.deepEqual(
+      row?.grantTypes.filter((type) => type === 'password' || type === 'client_credentials'),
+      [],
+    );
+    await linkApi(one, client, await makeApi(one));
+    assert.deepEqual((await manage('GET', client)).body.grant_types, [...open, exchangeGrant]);
+  });
+
+  it('a row that holds nothing else is answered with an empty list', async () => {
+    const client = await registered();
+    await one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: ['password'] });
+    const answer = await manage('GET', client);
+    assert.deepEqual([answer.status, answer.body.grant_types], [200, []]);
+  });
+
+  it('none that they may have: invalid_client_metadata', async () => {
+    for (const types of [['password'], ['client_credentials', 'password'], [exchangeGrant]]) {
+      assertError(await ask(types), 400, 'invalid_client_metadata', /grant_types/);
+    }
+  });
+
+  it('a client that a caller registered in the same account has all it asks for', async () => {
+    const client = await registerClient(one, { grant_types: standardGrantTypes });
+    assert.equal((await askTokens(one, client, { grant_type: 'client_credentials' })).status, 200);
+    const user = await makeUser(one, client.app_id);
+    const form = { grant_type: 'password', username: user.email ?? '', password };
+    const answer = await askTokens(one, client, form);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await exchange(client, answer.body.access_token)).status, 200);
+  });
+
+  it('password: no token whatever the row holds, for a right password as for a wrong one', async () => {
+    const { client, user } = await settled();
+    const form = { grant_type: 'password', username: user.email ?? '' };
+    for (const typed of [password, 'wrong password']) {
+      assertError(await askTokens(one, client, { ...form, password: typed }), 400, 'unauthorized_client');
+    }
+    assert.equal((await one.services.store.users.find(one.account.id, user.id))?.invalidLoginAttempts, 0);
+  });
+
+  it('client_credentials: no token whatever the row holds, linked or not', async () => {
+    for (const linked of [false, true]) {
+      const { client } = await settled(linked);
+      assertError(await askTokens(one, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
+    }
+  });
+
+  it('token exchange: where an operator linked them, and not before', async () => {
+    const before = await settled();
+    assertError(await exchange(before.client, before.tokens.access_token), 400, 'unauthorized_client');
+    await linkApi(one, before.client, before.api);
+    assert.equal((await exchange(before.client, before.tokens.access_token)).status, 200);
+    const linked = await settled(true);
+    const answer = await exchange(linked.client, linked.tokens.access_token);
+    assert.equal(answer.status, 200, answer.text);
+  });
+
+  it('a replacement of the registration does not get them back (RFC 7592 §2.2)', async () => {
+    const client = await registered();
+    const { status, body } = await manage('PUT', client, standardGrantTypes);
+    assert.deepEqual([status, body.grant_types], [200, open]);
+    assertError(await manage('PUT', client, ['client_credentials']), 400, 'invalid_client_metadata', /grant_types/);
+    const user = await makeUser(one, client.app_id);
+    const form = { grant_type: 'password', username: user.email ?? '', password };
+    assertError(await askTokens(one, client, form), 400, 'unauthorized_client');
+    assertError(await askTokens(one, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
+  });
+
+  it('code, refresh, device code and, where it is on, implicit stay theirs', async () => {
+    const { client, user, tokens } = await settled();
+    assert.equal((await refresh(one, client, tokens.refresh_token)).status, 200);
+    const codes = (await askForCodes(one, client)).body;
+    await decideDevice(one, codes.user_code, user);
+    const polled = await poll(one, client, codes);
+    assert.equal(polled.status, 200, polled.text);
+    const asked = { client, user, jar: new CookieJar() };
+    await one.services.store.clients.update(one.account.id, client.app_id, { responseTypes: ['code', 'id_token'] });
+    const path = new URLSearchParams({
+      response_type: 'id_token',
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      nonce: 'nonce-1',
+    });
+    const { answer } = await walk(one, asked.jar, `/oauth2/authorize?${path}`);
+    assert.match(answer.text, /name="password"/, 'asked to sign in, not refused');
+  });
+
+  it('introspection shows them their own tokens only, with a secret and linked too', async () => {
+    const theirs = await signedIn(one);
+    for (const linked of [false, true]) {
+      const { client, tokens } = await settled(linked);
+      assert.deepEqual(await introspect(client, theirs.tokens.access_token), inactive);
+      assert.deepEqual(await introspect(client, theirs.tokens.refresh_token), inactive);
+      assert.equal((await introspect(client, tokens.access_token)).active, true);
+      assert.equal((await introspect(client, tokens.refresh_token)).active, true);
+      assert.equal((await introspect(theirs.client, tokens.access_token)).active, true, 'a gateway sees it');
+    }
+  });
+
+  it('are what the row says: an account that is closed to all but tokens since gives them nothing more', async () => {
+    const closed = await app().another({ ...unlimited, registration: 'open', 'grant.password': 'on' });
+    const json = { redirect_uris: [redirectUri], grant_types: ['authorization_code'] };
+    const client = (await closed.send('POST', '/oauth2/register', { json })).body;
+    await closed.services.store.clients.update(closed.account.id, client.app_id, { grantTypes: standardGrantTypes });
+    await setAccount(closed.services, closed.account.subdomain, { registration: 'token' });
+    assertError(await askTokens(closed, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
+  });
+}

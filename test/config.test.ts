@@ -27,6 +27,7 @@ test('without any setting it listens on loopback with plain http', () => {
     egress: { public: true, hosts: [] },
     hookRuntimes: [{ name: 'jsruntime12.x', node: null }],
     npmRegistry: 'npm',
+    hookPackages: 'confined',
     geoipDatabase: null,
     smtp: null,
     mailFrom: 'no-reply@localhost',

@@ -2,6 +2,7 @@ import { type DestinationStream, pino } from 'pino';
 import type { LogLevel } from '../config-values.ts';
 import type { Log, LogFields } from '../services.ts';
 import { createLineWriter } from './line-writer.ts';
+import { printableText } from './printable.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -40,8 +41,12 @@ const mostStackCharacters = 4096;
 /** Second net: anything that looks like one of the service's secrets (`cs_…`, `rt_…`) or like a signed token. */
 const secretLike = /\b(?:[a-z]{2}_[\w.-]{20,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)/g;
 
-/** JSON lines: level, time, event and the allowed fields. JSON escapes line ends, so that no value starts a line. */
+/**
+ * JSON lines: level, time, event and the allowed fields. JSON escapes line ends, so that no value starts a line, and what
+ * else a terminal obeys is escaped here.
+ */
 export function createLog({ level, destination: given }: LogOptions): Log {
+  const destination = given ?? createLineWriter(standardOutput, mostWaitingCharacters);
   const lines = pino(
     {
       level,
@@ -50,7 +55,7 @@ export function createLog({ level, destination: given }: LogOptions): Log {
       timestamp: createTimestamps(),
       formatters: { level: (label) => ({ level: label }) },
     },
-    given ?? createLineWriter(standardOutput, mostWaitingCharacters),
+    { write: (line) => destination.write(printableText(line)) },
   );
   return {
     debug: (event, fields) => lines.debug(allowed(fields), clean(event)),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createHookEgress } from '../adapters/egress/policies.ts';
+import { printableValue } from '../adapters/printable.ts';
 import { type Config, ConfigMistakes, readConfig } from '../config.ts';
 import { packageBuilderOf } from '../create-services.ts';
 import { Failure } from '../domain/failure.ts';
@@ -135,7 +136,7 @@ function describe(result: HookRunResult, runtime: HookRuntime, { version, reason
   const json = { ...ran, runtime: runtime.name, node: { version, warning: reason } };
   const ended = `${ending} in ${ran.duration_ms} ms, ${runtime.name} (Node ${version})`;
   const warning = reason === null ? [] : [`Node ${version}: ${reason}`];
-  const text = `${[...output, ended, JSON.stringify(value, null, 2), ...warning].join('\n')}\n`;
+  const text = `${[...output.map(printableValue), ended, JSON.stringify(value, null, 2), ...warning].join('\n')}\n`;
   return { json, text, exitCode: ending === 'success' ? 0 : 1 };
 }
 

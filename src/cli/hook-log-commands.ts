@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { printableJson, printableValue } from '../adapters/printable.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
 import { replay, setShadow } from '../domain/hooks/drafts.ts';
@@ -93,7 +94,11 @@ async function compare(services: Services, account: Account, id: string, source:
   const json = { request_id: id, same, recorded, draft: { ...told, output, duration_ms: duration } };
   const words = ({ outcome, result }: typeof told) => (result === null ? outcome : `${outcome}: ${result}`);
   const summary = fields({ same: same ? 'yes' : 'no', recorded: words(recorded), draft: words(told) });
-  return { json, text: [...output.map((line) => `${line}\n`), summary].join(''), exitCode: same ? 0 : 1 };
+  return {
+    json,
+    text: [...output.map((line) => `${printableValue(line)}\n`), summary].join(''),
+    exitCode: same ? 0 : 1,
+  };
 }
 
 /** Runs since `from`, oldest first. */
@@ -116,7 +121,7 @@ async function logs(
   if (!follow) return { json: first.map(represent), text: first.map(lines).join('') || 'none\n' };
   const seen = new Map(first.map((run) => [run.requestId, run.createdAt]));
   const show = (runs: readonly HookExecutionRecord[]) =>
-    outlet.write(runs.map((run) => (json ? `${JSON.stringify(represent(run))}\n` : lines(run))).join(''));
+    outlet.write(runs.map((run) => (json ? `${printableJson(represent(run))}\n` : lines(run))).join(''));
   let reads = first.length === 0 || (await show(first));
   while (reads) {
     await delay(pollMilliseconds);
@@ -143,5 +148,5 @@ function represent(run: HookExecutionRecord) {
 
 function lines(run: HookExecutionRecord): string {
   const head = `${isoTime(run.createdAt)}  ${run.requestId}  ${run.outcome}  ${run.durationMilliseconds} ms  attempt ${run.attempt}`;
-  return [head, ...run.events.map((line) => `  ${line}`)].map((line) => `${line}\n`).join('');
+  return [head, ...run.events.map((line) => `  ${printableValue(line)}`)].map((line) => `${line}\n`).join('');
 }

@@ -1,5 +1,7 @@
 /** How answers look to people: aligned plain text. */
 
+import { printableValue } from '../adapters/printable.ts';
+
 type Cell = string | number | null;
 
 /** Rows under a heading, in columns as wide as their widest cell. */
@@ -24,7 +26,7 @@ export function fields(members: Readonly<Record<string, Cell | readonly string[]
   return Object.entries(members)
     .map(
       ([name, value]) =>
-        `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') || '-' : show(value as Cell)}\n`,
+        `${name.padEnd(width)}  ${Array.isArray(value) ? value.map(show).join(', ') || '-' : show(value as Cell)}\n`,
     )
     .join('');
 }
@@ -36,5 +38,5 @@ export function isoTime(milliseconds: number | null): string | null {
 }
 
 function show(value: Cell): string {
-  return value === null ? '-' : String(value);
+  return value === null ? '-' : printableValue(String(value));
 }

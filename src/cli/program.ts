@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { printableJson, printableText, printableValue } from '../adapters/printable.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
@@ -20,7 +21,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const asJson = args.includes('--json');
   const outlet: Outlet = {
     answer(answer, json) {
-      process.stdout.write(json ? `${JSON.stringify(answer.json)}\n` : answer.text);
+      process.stdout.write(json ? `${printableJson(answer.json)}\n` : printableText(answer.text));
       exitCode = answer.exitCode ?? 0;
     },
     write,
@@ -39,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
 /** Settles when the text has left; a reader that has enough, such as `head`, is no error. */
 function write(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    process.stdout.write(printableText(text), (error) => {
       if (!error) resolve(true);
       else if ('code' in error && error.code === 'EPIPE') resolve(false);
       else reject(error);
@@ -75,6 +76,6 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
 
 function reportError(error: unknown, asJson: boolean): number {
   const { exitCode, ...reported } = describeError(error);
-  process.stderr.write(asJson ? `${JSON.stringify(reported)}\n` : `gatehouse: ${reported.message}\n`);
+  process.stderr.write(asJson ? `${printableJson(reported)}\n` : `gatehouse: ${printableValue(reported.message)}\n`);
   return exitCode;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printableText } from '../adapters/printable.ts';
 import { readConfig } from '../config.ts';
 
 export function addServeCommand(program: Command): void {
@@ -16,7 +17,7 @@ export function addServeCommand(program: Command): void {
       // With --json nothing but event lines: the demo secrets are in demo.json.
       // On a full disk what is for people is lost, and the service goes on.
       process.stdout.on('error', () => {});
-      const print = (text: string) => void (json || process.stdout.write(text));
+      const print = (text: string) => void (json || process.stdout.write(printableText(text)));
       await serve({ config, demo: demo === true, print });
     });
 }

@@ -89,3 +89,11 @@ test('lines below the level are left out, long values are cut', () => {
   assert.equal(lines().length, 1);
   assert.equal(String(lines()[0]?.['reason']).length, 513);
 });
+
+test('what a terminal obeys is escaped, and reads back as it was', () => {
+  const { log, text, lines } = collect();
+  const reason = 'a\u001b[2J\u009b31m\u202eb\u2028c\nd\tä';
+  log.info('request', { reason });
+  assert.doesNotMatch(text.join('').slice(0, -1), /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u);
+  assert.equal(lines()[0]?.['reason'], reason);
+});

@@ -64,6 +64,24 @@ describe('gatehouse hook', () => {
     return told(await service.installation.ask(['hook', ...args, ...of(), '--json']));
   }
 
+  test('what a function writes reaches the terminal as text: no escape sequence, no forged line', async () => {
+    const hostile = String.raw`\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202e\r`;
+    const id = await write('POST', '', `console.log('${hostile}'); return null`);
+    await signIn();
+    const { stdout } = await service.installation.run(['hook', 'logs', id, ...of()]);
+    assert.match(stdout, /\\u001b\]52;c;ZXZpbA==\\u0007\\u009b2J\\u202e\\u000d/);
+    assert.doesNotMatch(stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
+    const json = await service.installation.run(['hook', 'logs', id, ...of(), '--json']);
+    assert.doesNotMatch(json.stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
+    const [execution] = JSON.parse(json.stdout);
+    assert.ok(execution.events.some((line: string) => line.includes('\u001b]52') && line.includes('\u202e')));
+    const copy = draft(`console.log('${hostile}'); return null`);
+    const replayed = await service.installation.run(['hook', 'replay', execution.request_id, ...of(), '--file', copy]);
+    assert.match(replayed.stdout, /\\u001b\]52/);
+    assert.doesNotMatch(replayed.stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
+    await remove(id);
+  });
+
   test('logs shows the runs, oldest first, and with --follow those that come', async () => {
     const id = await write('POST', '', "console.log('for', context.app.name);");
     assert.deepEqual((await ask('logs', id)).said, []);

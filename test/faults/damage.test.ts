@@ -73,7 +73,9 @@ describe('D5: damaged files', () => {
     const again = await installation.serve();
     t.after(() => again.kill());
     assert.equal((await account.wire.call('GET', '/readyz')).status, 200);
-    const answer = await account.send('GET', authorizePath(client));
+    // Too large to travel in the address, so that it is stored.
+    const stored = { state: 's'.repeat(2048), nonce: 'n'.repeat(200) };
+    const answer = await account.send('GET', authorizePath(client, stored));
     assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1']);
     const ready = await account.wire.call('GET', '/readyz');
     assert.deepEqual([ready.status, ready.body.checks.store], [503, 'the store is damaged: SQLITE_CORRUPT']);

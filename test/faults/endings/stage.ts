@@ -27,7 +27,7 @@ import { managing } from '../../surfaces/api-2/managing.ts';
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Hooks answer at once, except for users who are held: their sign-ins wait in the hook until they are let go. */
+/** Hooks answer at once, except for users who are held: their next sign-in waits in the hook until it is let go. */
 export interface Gate {
   readonly runner: HookRunner;
   /** From now on; settles once the user's sign-in has reached the hook. */
@@ -36,16 +36,14 @@ export interface Gate {
 }
 
 function openGate(): Gate {
-  const held = new Map<
-    string,
-    { readonly reached: () => void; readonly free: Promise<void>; readonly letGo: () => void }
-  >();
+  const next = new Map<string, () => Promise<void>>();
+  const letGo = new Map<string, () => void>();
   const runner: HookRunner = {
     run: async ({ context }) => {
       const name = JSON.parse(context).user.user_identifier;
-      const waiting = held.get(name);
-      waiting?.reached();
-      await waiting?.free;
+      const waiting = next.get(name);
+      next.delete(name);
+      await waiting?.();
       return { ending: 'success', value: 'null', error: null, output: [], dropped: 0, durationMilliseconds: 1 };
     },
     checkSyntax: () => null,
@@ -57,12 +55,16 @@ function openGate(): Gate {
   return {
     runner,
     hold: (email) => {
-      const { promise: free, resolve: letGo } = Promise.withResolvers<void>();
-      const { promise, resolve: reached } = Promise.withResolvers<void>();
-      held.set(email, { reached, free, letGo });
-      return promise;
+      const free = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      letGo.set(email, free.resolve);
+      next.set(email, () => {
+        reached.resolve();
+        return free.promise;
+      });
+      return reached.promise;
     },
-    letGo: (email) => held.get(email)?.letGo(),
+    letGo: (email) => letGo.get(email)?.(),
   };
 }
 

@@ -64,8 +64,11 @@ async function isLeft(stage: Stage, ending: EndingName, thing: ThingName, tokens
 /** Whether the grant was made before the ending, by the trail, whose order is that of the commits. */
 async function cameFirst({ app: { services, account }, user }: Stage): Promise<boolean> {
   const newest = await services.store.events.listBefore(account.id, null, 50);
-  const issued = newest.find(({ action, detail }) => action === 'grant.issued' && JSON.parse(detail).user_id === user.id);
-  const ended = newest.find(({ action, targetId }) => endingActions.includes(action) && targetId === user.id);
+  const issued = newest.find(
+    ({ action, detail }) => action === 'grant.issued' && JSON.parse(detail).user_id === user.id,
+  );
+  // The first of a suspension and its end.
+  const ended = newest.findLast(({ action, targetId }) => endingActions.includes(action) && targetId === user.id);
   return issued !== undefined && ended !== undefined && issued.id < ended.id;
 }
 

@@ -90,6 +90,8 @@ export interface UserRecord {
   readonly lockedUntil: Milliseconds | null;
   readonly lastLogin: Milliseconds | null;
   readonly passwordChangedAt: Milliseconds | null;
+  /** When all that the user had begun or opened was last ended for good: access tokens from before are not good any more. */
+  readonly signedOutAt: Milliseconds | null;
   readonly activatedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
@@ -102,7 +104,7 @@ export interface UserRecord {
 /** As much of a user as tokens are made from: read at every exchange, and no more. */
 export type TokenUser = Pick<
   UserRecord,
-  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'updatedAt'
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'
 >;
 
 /** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
@@ -443,6 +445,8 @@ export interface AuthorizationParameters {
   readonly claims?: ClaimsRequest;
   /** Thumbprint of the key that the code is for (RFC 9449 §10). */
   readonly dpopKey?: string;
+  /** True: the client asked for `offline_access`, so that what it is granted outlives the session. */
+  readonly offlineAccess?: boolean;
   /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
   readonly device?: AwaitingDevice;
 }
@@ -578,6 +582,8 @@ export interface CodeRecord {
   readonly amr: readonly string[];
   readonly authenticatedAt: Milliseconds;
   readonly parameters: AuthorizationParameters;
+  /** When the user approved it; null where an older release made it. */
+  readonly createdAt: Milliseconds | null;
   readonly expiresAt: Milliseconds;
   readonly usedAt: Milliseconds | null;
   /** The grant its use made: revoked when the code is presented again. */
@@ -605,6 +611,9 @@ export interface DeviceCodeRecord {
   /** How the user had shown who they are; null until they allowed it. */
   readonly amr: readonly string[] | null;
   readonly authenticatedAt: Milliseconds | null;
+  /** The session in which they decided, and when; null until then, and where an older release kept the decision. */
+  readonly sid: string | null;
+  readonly decidedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }

@@ -143,7 +143,7 @@ export interface CountedAttempt {
 }
 
 /** A user to be: nothing is counted or held yet, unless said. */
-export type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil'> &
+export type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
   Partial<Pick<UserRecord, 'emailHeldUntil'>>;
 
 /** What can be changed of a user. */
@@ -302,6 +302,7 @@ export interface AccessStore {
   grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<void>;
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
+  /** In a transaction nobody takes away, until its end, what a yes rests on. */
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
   /** Roles that give each of these apps, ascending. */
   rolesOf(accountId: number, appIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
@@ -427,6 +428,8 @@ export interface SessionStore {
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
   /** False when there is none. */
   end(accountId: number, digest: string): Promise<boolean>;
+  /** Whether a session of the user's has this name. */
+  has(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** All of them, but for the one of the digest `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times. */
@@ -507,6 +510,16 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
+/**
+ * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved, those
+ * for one app, or those of everybody who may not use the app any more (null: of every app).
+ */
+export type InFlight =
+  | { readonly userId: number }
+  | { readonly userId: number; readonly sid: string }
+  | { readonly userId: number; readonly appId: number }
+  | { readonly unassigned: number | null };
+
 export interface AuthorizationStore {
   /** Keeps a request that a client sent ahead. */
   push(request: PushedRequestRecord): Promise<void>;
@@ -535,10 +548,17 @@ export interface AuthorizationStore {
   decide(request: AuthorizationRequestRecord, decision: 'allow' | 'deny', userId: number): Promise<void>;
   /** Ends a request, stored or not: true for exactly one caller. */
   finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;
+  /**
+   * Ends the requests in which such a user gave a first factor or decided, but for the one with the digest `except`;
+   * none by a session, which a request does not name.
+   */
+  endRequests(accountId: number, whose: InFlight, except?: string): Promise<void>;
   createCode(code: CodeRecord): Promise<void>;
   findCode(accountId: number, digest: string): Promise<CodeRecord | null>;
   /** Uses a code up (one conditional UPDATE): true for exactly one caller, before `expiresAt`. */
   consumeCode(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+  /** Ends codes that were not used. */
+  endCodes(accountId: number, whose: InFlight): Promise<void>;
   /** Remembers the grant that the use of a code made. */
   linkCode(accountId: number, digest: string, grantId: number): Promise<void>;
   /** Scopes the user allowed this client before. */
@@ -557,7 +577,10 @@ export interface AuthorizationStore {
 }
 
 /** What a user decided about a device, and who it was. */
-export type DeviceDecision = Pick<DeviceCodeRecord, 'decision' | 'userId' | 'amr' | 'authenticatedAt'>;
+export type DeviceDecision = Pick<
+  DeviceCodeRecord,
+  'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'
+>;
 
 export interface DeviceCodeStore {
   /** Throws `conflict` with name `user_code_digest` for a user code that another one has. */
@@ -570,6 +593,8 @@ export interface DeviceCodeStore {
   poll(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
   /** Uses up a code that was allowed: true for exactly one caller, before `expiresAt`. */
   consume(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
+  /** Denies what was allowed and not used. */
+  endAllowed(accountId: number, whose: InFlight): Promise<void>;
 }
 
 /** The part of a new access token that the domain decides; the store gives it its id. */
@@ -643,8 +668,11 @@ export interface AccessTokenStanding {
   readonly assigned: boolean;
 }
 
+/** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
+export type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
+
 export interface GrantStore {
-  create(grant: New<GrantRecord>): Promise<GrantRecord>;
+  create(grant: NewGrant): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
   /** Keeps the claims that userinfo gives beyond the scope of the grant. */
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
@@ -665,6 +693,8 @@ export interface GrantStore {
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
   /** The same for one app of the user's. */
   revokeOfUserApp(accountId: number, userId: number, appId: number, at: Milliseconds, because: string): Promise<number>;
+  /** The same for those of one session that do not outlive it; one that an older release made does. */
+  revokeOfSession(accountId: number, userId: number, sid: string, at: Milliseconds, because: string): Promise<number>;
   /** The same for all but those of one session. */
   revokeOfUserElsewhere(
     accountId: number,

@@ -1,10 +1,10 @@
-/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6. */
+/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6, `endings.test.ts` E1. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadDrills } from './load-drills.ts';
 
-const elsewhere = ['T1', 'T2', 'D6'];
+const elsewhere = ['T1', 'T2', 'D6', 'E1'];
 const drills = await loadDrills();
 
 describe('drills', () => {

@@ -15,7 +15,7 @@ onEachDatabase('codes of devices', (subject) => {
     return { cast, code, deviceCodes, accountId, digest };
   };
   const allow = (userId: number) =>
-    ({ decision: 'allow', userId, amr: ['pwd'], authenticatedAt: now - minute }) as const;
+    ({ decision: 'allow', userId, amr: ['pwd'], authenticatedAt: now - minute, sid: 'sid', decidedAt: now }) as const;
 
   test('one is found by either digest, in its account alone', async () => {
     const { code, deviceCodes, accountId, digest } = await make();
@@ -45,7 +45,8 @@ onEachDatabase('codes of devices', (subject) => {
 
   test('what was denied is never used', async () => {
     const { cast, deviceCodes, accountId, digest } = await make();
-    const denied = { decision: 'deny', userId: cast.userId, amr: null, authenticatedAt: null } as const;
+    const nothing = { amr: null, authenticatedAt: null, sid: null, decidedAt: now };
+    const denied = { decision: 'deny', userId: cast.userId, ...nothing } as const;
     assert.equal(await deviceCodes.decide(accountId, digest, denied, now), true);
     assert.equal(await deviceCodes.consume(accountId, digest, now), false);
     assert.equal(await deviceCodes.decide(accountId, digest, allow(cast.userId), now), false);

@@ -159,6 +159,7 @@ export function newCode({ accountId, userId, appId }: Cast, given: Partial<CodeR
       maxAgeSeconds: null,
       serverId: null,
     },
+    createdAt: now,
     expiresAt: now + minute,
     usedAt: null,
     grantId: null,
@@ -225,10 +226,10 @@ export function ofTokens(
   client: ClientRecord | null,
 ): { user: TokenUser; client: TokenClient } {
   assert.ok(user && client);
-  const { accountId, id, email, username, firstname, lastname, status, updatedAt } = user;
+  const { accountId, id, email, username, firstname, lastname, status, signedOutAt, updatedAt } = user;
   const { appId, clientId, linkedServers, sector } = client;
   return {
-    user: { accountId, id, email, username, firstname, lastname, status, updatedAt },
+    user: { accountId, id, email, username, firstname, lastname, status, signedOutAt, updatedAt },
     client: { accountId: client.accountId, appId, clientId, linkedServers, sector },
   };
 }
@@ -247,6 +248,8 @@ export function newDeviceCode({ accountId, appId }: Cast, given: Partial<DeviceC
     userId: null,
     amr: null,
     authenticatedAt: null,
+    sid: null,
+    decidedAt: null,
     createdAt: now,
     expiresAt: now + 10 * minute,
     ...given,

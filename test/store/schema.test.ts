@@ -33,15 +33,13 @@ function lookups({
   const { packageBuilds, signInHistories } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, changeNotices } = rest;
+  const denied = { decision: 'deny', amr: null, authenticatedAt: null, sid: null, decidedAt: now } as const;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
     ...[() => deviceCodes.find(1, 'x'), () => deviceCodes.findByUserCode(1, 'x'), () => deviceCodes.poll(1, 'x', now)],
-    ...[
-      () => deviceCodes.consume(1, 'x', now),
-      () => deviceCodes.decide(1, 'x', { decision: 'deny', userId: 1, amr: null, authenticatedAt: null }, now),
-    ],
+    ...[() => deviceCodes.consume(1, 'x', now), () => deviceCodes.decide(1, 'x', { ...denied, userId: 1 }, now)],
     ...[() => keys.list(1), () => keys.retire(1, 'x', now), () => keys.removeRetired(1, now)],
     ...[() => callers.findCredential(1, 'x'), () => callers.listCredentials(1), () => callers.findToken(1, 1)],
     ...[() => callers.revokeCredentialById(1, 1, now)],

@@ -7,6 +7,9 @@ interface Changed {
   readonly grants_revoked?: number;
 }
 
+/** `clients_told`: how many are told that it ended. */
+type EndedSession = { readonly grants_revoked: number; readonly clients_told: number };
+
 type Nothing = Readonly<Record<never, never>>;
 
 /** A sign-in to no app of the account: another program asked for it with an API key, a link led to it, or it was to the account pages. */
@@ -35,15 +38,11 @@ export interface EventDetails {
   'mfa.recovery_code_used': { readonly left: number };
   'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
-  'sign_out.succeeded': { readonly app_id: number | null; readonly clients_told: number };
-  /** The user ended a session of another browser; `clients_told` as above. */
-  'session.ended': { readonly session_id: number; readonly clients_told: number };
+  'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
+  /** The user ended a session of another browser. */
+  'session.ended': { readonly session_id: number } & EndedSession;
   /** The user ended all of their sessions, or all but the one that this was done in. */
-  'session.all_ended': {
-    readonly kept_own: boolean;
-    readonly grants_revoked: number;
-    readonly clients_told: number;
-  };
+  'session.all_ended': { readonly kept_own: boolean } & EndedSession;
   /** A client could not be told that a session ended. */
   'logout_notice.abandoned': { readonly attempts: number };
   'consent.allowed': { readonly user_id: number; readonly scope: readonly string[] };

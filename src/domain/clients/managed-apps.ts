@@ -6,6 +6,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import { requireFollowed } from '../policies/policies.ts';
@@ -147,7 +148,7 @@ export async function rotateSecret(
 }
 
 async function replaceRoles(
-  tx: Pick<StoreVerbs, 'roles' | 'access' | 'grants'>,
+  tx: Pick<StoreVerbs, 'roles' | 'access' | EndingVerb>,
   account: AccountId,
   appId: number,
   ids: AppInput['roleIds'],
@@ -163,5 +164,5 @@ async function replaceRoles(
     await tx.access.grant(account.id, appId, { roleId }, now);
   }
   for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
-  return surplus.length > 0 ? tx.grants.revokeUnassigned(account.id, appId, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, appId, now) : 0;
 }

@@ -80,6 +80,8 @@ async function store(
         userId: null,
         amr: null,
         authenticatedAt: null,
+        sid: null,
+        decidedAt: null,
         createdAt: now,
         expiresAt: now + deviceCodeSeconds * 1000,
       });

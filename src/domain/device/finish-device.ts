@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { AwaitingDevice } from '../../store/records.ts';
+import type { AwaitingDevice, Milliseconds } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
@@ -21,6 +21,7 @@ export async function finishDevice(
   result: Granted | 'denied',
 ): Promise<{ readonly location: string } | null> {
   const { record, client } = request;
+  const now = services.clock.now();
   const { scope, redirectUri } = record.parameters;
   const userId = result === 'denied' ? record.decidedBy : result.user.id;
   if (userId === null) throw new Failure('internal', { reason: 'nobody decided about the device' });
@@ -30,7 +31,7 @@ export async function finishDevice(
     if (!(await tx.authorizations.finishRequest(record))) throw ended();
     const isDecided =
       result === 'denied' || verdict === null
-        ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId), services.clock.now())
+        ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId, now), now)
         : await openDevice(services, tx, account, verdict, digest, result.session);
     if (!isDecided) throw ended();
     const about = { actor: { type: 'user', id: userId }, target: { type: 'app', id: client.appId } } as const;
@@ -48,8 +49,8 @@ export async function finishDevice(
   return { location: `${redirectUri}?outcome=${result === 'denied' ? 'denied' : 'allowed'}` };
 }
 
-function denialOf(userId: number) {
-  return { decision: 'deny', userId, amr: null, authenticatedAt: null } as const;
+function denialOf(userId: number, decidedAt: Milliseconds) {
+  return { decision: 'deny', userId, amr: null, authenticatedAt: null, sid: null, decidedAt } as const;
 }
 
 function ended(): Failure {

@@ -3,6 +3,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { admit, type Verdict } from '../opening/admit.ts';
 import type { OpenRequest } from './authorization-request.ts';
+import { needsConsent } from './consent.ts';
 import { wayOf } from './due.ts';
 import type { Granted } from './finish.ts';
 import { areHooksDue, noteUse } from './hooks-on-sso.ts';
@@ -18,6 +19,9 @@ export async function admitSession(
   const { session, user } = granted;
   if (await areHooksDue({ store: tx }, account, { request, ...granted })) return { at: 'outdated' };
   const verdict = await admit(services, tx, account, { by: 'session', session, user }, wayOf(request, user));
+  // Consent may have been withdrawn meanwhile; one of this request ends with the request.
+  if (verdict.at === 'end' && (await needsConsent({ store: tx }, account, request, verdict.user)))
+    return { at: 'outdated' };
   if (verdict.at === 'end') await noteUse(tx, account, { request, session, user });
   return verdict;
 }

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { AuthorizationParameters, ServerScopeRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
@@ -10,8 +11,11 @@ import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
+/** What decides about consent. */
+export type AskedConsent = Pick<AuthorizationParameters, 'scope' | 'serverId' | 'claims'>;
+
 /** The scopes that a user is asked about: those asked for, and those that single claims are of. */
-export function consentScopes(parameters: AuthorizationParameters): readonly string[] {
+export function consentScopes(parameters: AskedConsent): readonly string[] {
   return [...new Set([...parameters.scope, ...scopesOfClaims(parameters)])];
 }
 
@@ -19,7 +23,7 @@ export function consentScopes(parameters: AuthorizationParameters): readonly str
  * What of a request a user consents to, as it is remembered: a scope that is asked for one API alone counts for no
  * other API that has a scope of the same name.
  */
-export function consentNames(parameters: AuthorizationParameters): readonly string[] {
+export function consentNames(parameters: AskedConsent): readonly string[] {
   const known: readonly string[] = knownScopes;
   const { serverId } = parameters;
   return consentScopes(parameters).map((name) =>
@@ -33,7 +37,7 @@ export function scopeOfConsent(name: string): string {
 }
 
 /** Whether all that a request asks for was allowed before. */
-export function isAllowed(parameters: AuthorizationParameters, allowed: readonly string[]): boolean {
+export function isAllowed(parameters: AskedConsent, allowed: readonly string[]): boolean {
   const names = consentNames(parameters);
   return consentScopes(parameters).every(
     (scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope),
@@ -42,7 +46,7 @@ export function isAllowed(parameters: AuthorizationParameters, allowed: readonly
 
 /** Whether the user has to be asked. */
 export async function needsConsent(
-  { store }: Pick<Services, 'store'>,
+  { store }: { readonly store: Pick<StoreVerbs, 'authorizations'> },
   account: Account,
   { record, client }: OpenRequest,
   user: UserRecord,
@@ -83,11 +87,14 @@ export async function decideConsent(
     throw new Failure('authorization_request_invalid', { message: 'There is nothing to consent to here.' });
   }
   const session = await findSession(services, account, browser.sessionSecret);
-  if (!session) throw new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
+  if (!session) throw notSignedIn();
   if (decision !== 'allow' && decision !== 'deny') {
     throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
   }
   await services.store.transaction(async (tx) => {
+    // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
+    await tx.users.lock(account.id, session.userId);
+    if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
     await tx.authorizations.decide(record, decision, session.userId);
     const { userId: id } = session;
     const scope = consentScopes(record.parameters);
@@ -105,4 +112,8 @@ export async function decideConsent(
     const allowed = [...new Set([...former, ...consentNames(record.parameters)])];
     await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
   });
+}
+
+function notSignedIn(): Failure {
+  return new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
 }

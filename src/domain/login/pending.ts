@@ -43,7 +43,8 @@ type PendingServices = Pick<Services, 'store' | 'clock'>;
 
 /**
  * What is due in a request whose user gave the right password in this browser: the second factor, then a new password.
- * Null when nothing is, also when somebody else replaced the password since: who knew the former one knows nothing then.
+ * Null when nothing is, also when somebody replaced the password since, or ended all that the user had begun: who knew the
+ * former one knows nothing then.
  */
 export async function findPending(
   services: PendingServices,
@@ -53,7 +54,7 @@ export async function findPending(
   const { passwordUserId, passwordCheckedAt } = request.record;
   if (passwordUserId === null || passwordCheckedAt === null) return null;
   const user = await services.store.users.find(account.id, passwordUserId);
-  if (!user || (user.passwordChangedAt ?? 0) > passwordCheckedAt) return null;
+  if (!user || Math.max(user.passwordChangedAt ?? 0, user.signedOutAt ?? 0) > passwordCheckedAt) return null;
   // One that an older release kept had given the password, and nothing else was asked for.
   const methods = request.record.methods ?? passwordMethods;
   const found = await findDue(services, account, wayOf(request, user), user, methods);

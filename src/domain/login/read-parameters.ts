@@ -1,7 +1,7 @@
 /** What an authorization request asks for, as it is kept. */
 
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { AuthorizationParameters, ClientRecord, LinkedServer, ResponseType } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
@@ -38,6 +38,7 @@ export async function readParameters(
     ...(type !== 'code' && { responseType: type }),
     redirectUriGiven: query.redirect_uri !== undefined,
     scope: grantableScope(client, query.scope, servers),
+    ...(isOffline(query, type) && { offlineAccess: true }),
     state: query.state ?? null,
     nonce: query.nonce ?? null,
     codeChallenge: query.code_challenge ?? null,
@@ -50,6 +51,11 @@ export async function readParameters(
     ...meant,
     ...(isAsked(read.claims) && { claims: read.claims }),
   };
+}
+
+/** OpenID Connect Core §11: only where a code is asked for. It is no scope that a token has. */
+function isOffline({ scope = '' }: AuthorizationQuery, type: ResponseType): boolean {
+  return type === 'code' && splitScope(scope).includes('offline_access');
 }
 
 function invalid(description: string): AuthorizationError {

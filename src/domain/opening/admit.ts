@@ -5,11 +5,13 @@ import type { PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
+import { isApprovedStill } from '../login/approval.ts';
 import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts';
 import { findStandingFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
+import { isActive } from '../tokens/access-token.ts';
 import { isImportedDigest } from '../users/imported-passwords.ts';
-import { type Evidence, methodsOf } from './evidence.ts';
+import { type Evidence, type FirstEvidence, type MoreShown, methodsOf } from './evidence.ts';
 
 declare const admission: unique symbol;
 
@@ -41,7 +43,7 @@ export type Verdict = Admitted | Waiting | Halted;
 
 /**
  * Reads the user again, locked until the transaction ends, and compares what was checked with what is: password, passkey
- * or session, standing, access, policy, second factors, age of the password. Between the check and this lie the queue of
+ * or session, what an approval rests on, a sign-out everywhere, standing, access, policy, second factors, age of the password. Between the check and this lie the queue of
  * hashes and the hooks, and what changed meanwhile counts. To be called before anything else of the transaction is
  * locked: the user is first everywhere.
  */
@@ -53,8 +55,8 @@ export async function admit(
   way: Way,
 ): Promise<Verdict> {
   const user = await tx.users.lock(account.id, evidence.user.id);
-  if (!user || !(await isStillTrue(tx, account, evidence, user))) return { at: 'outdated' };
   const services = { store: tx, clock };
+  if (!user || !(await isStillTrue(services, account, evidence, way, user))) return { at: 'outdated' };
   switch (evidence.by) {
     case 'code':
     case 'device_code':
@@ -79,7 +81,14 @@ function admitted(user: UserRecord, policy: PolicyRecord): Admitted {
   return { at: 'end', user, policy } as Admitted;
 }
 
-async function isStillTrue(tx: StoreVerbs, account: Account, evidence: Evidence, user: UserRecord): Promise<boolean> {
+async function isStillTrue(
+  { store: tx, clock }: { readonly store: StoreVerbs; readonly clock: Services['clock'] },
+  account: Account,
+  evidence: Evidence,
+  { client }: Way,
+  user: UserRecord,
+): Promise<boolean> {
+  if ('checkedAt' in evidence && wasSignedOut(evidence, user)) return false;
   switch (evidence.by) {
     case 'password':
     case 'link':
@@ -99,9 +108,17 @@ async function isStillTrue(tx: StoreVerbs, account: Account, evidence: Evidence,
       return (await tx.sessions.find(account.id, evidence.session.digest)) !== null;
     case 'code':
     case 'device_code':
-    case 'token':
-      return true;
+      return isApprovedStill(tx, client, user, evidence.approval);
+    case 'token': {
+      const found = await tx.grants.findAccessToken(account.id, evidence.tokenId);
+      return found !== null && isActive(found, clock.now());
+    }
   }
+}
+
+/** Who signs out everywhere, or is suspended, ends sign-ins under way as well: also when that is over again. */
+function wasSignedOut({ user: checked, checkedAt }: FirstEvidence | MoreShown, { signedOutAt }: UserRecord): boolean {
+  return checked.signedOutAt !== signedOutAt || (signedOutAt ?? 0) > checkedAt;
 }
 
 /** An imported digest that another sign-in has stored anew meanwhile is of the same password: its date is the same. */

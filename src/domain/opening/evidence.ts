@@ -1,6 +1,7 @@
 /** What somebody has shown to be let in, as it was when it was checked. */
 
 import type { Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { Approval } from '../login/approval.ts';
 import type { InviteKind } from '../login/invite-kind.ts';
 import { linkMethods, type PasskeyKind, passkeyMethods, passwordMethods } from '../login/methods.ts';
 
@@ -45,11 +46,21 @@ export interface SessionShown {
   readonly session: SessionRecord;
 }
 
-/** What came of a sign-in before: an authorization code, the code of a device, an access token that is exchanged. */
-export interface Redeemed {
-  readonly by: 'code' | 'device_code' | 'token';
+/** What came of a sign-in before: an authorization code, or the code of a device. */
+interface ApprovalRedeemed {
+  readonly by: 'code' | 'device_code';
   readonly user: Pick<UserRecord, 'id'>;
+  readonly approval: Approval;
 }
+
+/** An access token that is exchanged. */
+interface TokenShown {
+  readonly by: 'token';
+  readonly user: Pick<UserRecord, 'id'>;
+  readonly tokenId: number;
+}
+
+export type Redeemed = ApprovalRedeemed | TokenShown;
 
 export type Evidence = FirstEvidence | MoreShown | SessionShown | Redeemed;
 

@@ -5,6 +5,7 @@ import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
+import { endConsent } from '../endings/end-app.ts';
 import { scopeOfConsent } from '../login/consent.ts';
 import type { Visit } from './enter.ts';
 
@@ -46,7 +47,7 @@ export async function listApps(
   return apps.sort((one, other) => one.name.localeCompare(other.name, 'en') || one.client.appId - other.client.appId);
 }
 
-/** Forgets what an app was allowed and ends its grants of the user's; nothing happens where there is neither. */
+/** Forgets what an app was allowed, ends its grants of the user's and what is in flight; nothing happens where there is neither. */
 export async function removeApp(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -54,15 +55,13 @@ export async function removeApp(
   appId: number,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    const removed = await tx.authorizations.removeConsent(account.id, user.id, appId);
-    const now = services.clock.now();
-    const revoked = await tx.grants.revokeOfUserApp(account.id, user.id, appId, now, 'consent withdrawn');
-    if (!removed && revoked === 0) return;
+    const { removed, grantsRevoked } = await endConsent(tx, account, user.id, appId, services.clock.now());
+    if (!removed && grantsRevoked === 0) return;
     await recordEvent(tx, services, account, {
       action: 'consent.withdrawn',
       actor: { type: 'user', id: user.id },
       target: { type: 'app', id: appId },
-      detail: { user_id: user.id, grants_revoked: revoked },
+      detail: { user_id: user.id, grants_revoked: grantsRevoked },
     });
   });
 }

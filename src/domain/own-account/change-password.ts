@@ -2,6 +2,8 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import type { EndedSignIns } from '../endings/end-sign-ins.ts';
+import { endInFlight } from '../endings/in-flight.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
 import { changeUser } from '../means/change-user.ts';
@@ -9,7 +11,7 @@ import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
 import type { Visit } from './enter.ts';
-import { type EndedSessions, endSessions } from './sessions.ts';
+import { endSessions } from './sessions.ts';
 
 /** The form. */
 export interface PasswordChange extends NewPassword {
@@ -61,7 +63,7 @@ export async function changePassword(
   );
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
-  const ended = await services.store.transaction(async (tx): Promise<EndedSessions | null> => {
+  const ended = await services.store.transaction(async (tx): Promise<EndedSignIns | null> => {
     const now = services.clock.now();
     const stored = await tx.users.lock(account.id, user.id);
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
@@ -69,6 +71,8 @@ export async function changePassword(
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
+    // What is in flight rests on the former password, whatever goes on beside it.
+    if (!others) await endInFlight(tx, account, { userId: user.id });
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
     return others ?? { grantsRevoked: 0, clientsTold: 0 };

@@ -1,9 +1,10 @@
 import type { Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
+import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 
-type Verbs = Pick<StoreVerbs, 'roles' | 'grants'>;
+type Verbs = Pick<StoreVerbs, 'roles' | EndingVerb>;
 
 /**
  * Puts a role in the place of the one that was assigned to the user first; null takes that one away. The user's other
@@ -31,7 +32,7 @@ export async function replaceFirstRole(
     await tx.roles.addUser(account.id, roleId, userId, at);
   }
   await tx.roles.removeUser(account.id, first, userId);
-  return tx.grants.revokeUnassigned(account.id, null, now);
+  return endUnassigned(tx, account, null, now);
 }
 
 /** When the new role is taken to have been assigned, so that it is the first: with the former one, and before the second. */

@@ -6,6 +6,7 @@ import type { RoleLink, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { requireRoleId } from './full-role.ts';
@@ -165,12 +166,12 @@ async function setLinks(
 
 /** Ends the grants of users who may not use these apps any more, and answers how many. */
 async function endGrants(
-  tx: Pick<StoreVerbs, 'grants'>,
+  tx: Pick<StoreVerbs, EndingVerb>,
   account: AccountId,
   appIds: readonly number[],
   now: Milliseconds,
 ): Promise<number> {
   let ended = 0;
-  for (const appId of appIds) ended += await tx.grants.revokeUnassigned(account.id, appId, now);
+  for (const appId of appIds) ended += await endUnassigned(tx, account, appId, now);
   return ended;
 }

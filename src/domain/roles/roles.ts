@@ -3,6 +3,7 @@ import type { Milliseconds, RoleRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 
@@ -55,7 +56,7 @@ export async function removeUserFromRole(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     if (!(await tx.roles.removeUser(account.id, roleId, userId))) return;
-    const revoked = await tx.grants.revokeUnassigned(account.id, null, services.clock.now());
+    const revoked = await endUnassigned(tx, account, null, services.clock.now());
     await recordEvent(tx, services, account, {
       action: 'role.withdrawn',
       target: { type: 'user', id: userId },
@@ -69,7 +70,7 @@ export async function removeUserFromRole(
  * transaction, which tells of it. Answers how many grants ended. Throws `not_found` for an unknown role.
  */
 export async function replaceRoles(
-  tx: Pick<StoreVerbs, 'roles' | 'grants'>,
+  tx: Pick<StoreVerbs, 'roles' | EndingVerb>,
   account: Pick<Account, 'id'>,
   userId: number,
   names: readonly string[],
@@ -82,7 +83,7 @@ export async function replaceRoles(
 
 /** The same with ids. Throws `value_invalid` with name `role_ids` for an unknown one. */
 export async function replaceRoleIds(
-  tx: Pick<StoreVerbs, 'roles' | 'grants'>,
+  tx: Pick<StoreVerbs, 'roles' | EndingVerb>,
   account: Pick<Account, 'id'>,
   userId: number,
   ids: readonly number[],
@@ -96,7 +97,7 @@ export async function replaceRoleIds(
 }
 
 async function keepRoles(
-  tx: Pick<StoreVerbs, 'roles' | 'grants'>,
+  tx: Pick<StoreVerbs, 'roles' | EndingVerb>,
   account: Pick<Account, 'id'>,
   userId: number,
   wanted: ReadonlySet<number>,
@@ -105,5 +106,5 @@ async function keepRoles(
   const surplus = (await tx.roles.ofUser(account.id, userId)).filter(({ id }) => !wanted.has(id));
   for (const roleId of wanted) await tx.roles.addUser(account.id, roleId, userId, now);
   for (const { id } of surplus) await tx.roles.removeUser(account.id, id, userId);
-  return surplus.length > 0 ? tx.grants.revokeUnassigned(account.id, null, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, null, now) : 0;
 }

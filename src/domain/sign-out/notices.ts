@@ -28,7 +28,7 @@ type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'e
 export function tellClients(
   services: Pick<Services, 'vault'>,
   tx: Pick<StoreVerbs, 'notices'>,
-  account: Account,
+  account: Pick<Account, 'id' | 'record'>,
   { userId, sid }: Pick<SessionRecord, 'userId' | 'sid'>,
   now: Milliseconds,
 ): Promise<number> {

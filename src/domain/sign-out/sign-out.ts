@@ -4,10 +4,10 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { endSession } from '../endings/end-session.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
 import { findSession } from '../login/sessions.ts';
 import { subjectOf } from '../tokens/subject.ts';
-import { tellClients } from './notices.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
 type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
@@ -56,22 +56,23 @@ export async function signOut(
   return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };
 }
 
-/** What clients are to be told is stored with the end of the session, and sent afterwards. */
+/** What clients are to be told is stored with the end of the session, and sent afterwards; so ends what it approved. */
 async function end(
   services: SignOutServices,
   account: Account,
   request: SignOutRequest,
-  { digest, userId, sid }: SessionRecord,
+  session: SessionRecord,
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
-  const { store, clock, logoutNotices } = services;
-  const told = await store.transaction(async (tx) => {
-    if (!(await tx.sessions.end(account.id, digest))) return 0;
-    const notices = await tellClients(services, tx, account, { userId, sid }, clock.now());
-    const about = { type: 'user', id: userId } as const;
-    const detail = { app_id: request.appId, clients_told: notices };
+  const { store, logoutNotices } = services;
+  const ended = await store.transaction(async (tx) => {
+    const ended = await endSession(services, tx, account, session);
+    if (!ended) return null;
+    const about = { type: 'user', id: session.userId } as const;
+    const told = { grants_revoked: ended.grantsRevoked, clients_told: ended.clientsTold };
+    const detail = { app_id: request.appId, ...told };
     await recordEvent(tx, services, account, { action: 'sign_out.succeeded', actor: about, target: about, detail });
-    return notices;
+    return ended;
   });
-  if (told > 0) logoutNotices.wake();
+  if (ended && ended.clientsTold > 0) logoutNotices.wake();
   return { step: 'done', location: afterSignOut(request) };
 }

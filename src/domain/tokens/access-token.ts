@@ -73,9 +73,13 @@ function isFor(linked: LinkedServer, audience: readonly string[]): boolean {
   return audience.length > 0 && audience.every((one) => all.includes(one));
 }
 
-/** Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned. */
+/**
+ * Whether a token opens anything now: not expired or revoked, its grant alive, its user active and still assigned, and
+ * not signed out of everything since.
+ */
 export function isActive({ token, grant, user, assigned }: AccessTokenStanding, now: Milliseconds): boolean {
   if (token.revokedAt !== null || token.expiresAt <= now) return false;
   if (token.userId === null) return true;
+  if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;
   return grant?.revokedAt === null && user?.status === 1 && assigned;
 }

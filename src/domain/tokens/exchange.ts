@@ -64,7 +64,9 @@ export async function exchangeToken(
   const id = await services.store.transaction(async (tx) => {
     const { grantId, userId } = token;
     const admitted =
-      userId === null ? null : await admit(services, tx, account, { by: 'token', user: { id: userId } }, way);
+      userId === null
+        ? null
+        : await admit(services, tx, account, { by: 'token', user: { id: userId }, tokenId: token.id }, way);
     // Of who may not use the app any more the token is not good: that was so, or has come about a moment ago.
     if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a token that is good here');
     const row = {

@@ -4,7 +4,6 @@ import type { ClientRecord, CodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure } from '../failure.ts';
-import { requireStanding } from '../login/standing.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
@@ -24,7 +23,8 @@ export interface CodeRedemption {
 
 /**
  * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). Used once: a second use by its client ends the
- * grant that the first one made (§4.1.2). Throws `client_not_authorized`,
+ * grant that the first one made (§4.1.2). The password, the session, the consent and the access that it rests on count as
+ * they are now. Throws `client_not_authorized`,
  * `grant_invalid`, `target_invalid` and the refusals of the user's standing.
  */
 export async function redeemCode(
@@ -38,28 +38,28 @@ export async function redeemCode(
   const code = await services.store.authorizations.findCode(account.id, digest);
   if (!code || code.appId !== client.appId) throw refused('unknown code');
   requireSameTerms(code, redemption);
-  const user = await services.store.users.find(account.id, code.userId);
-  if (!user) throw refused('the user is gone');
-  await requireStanding(services.store, user, client);
-  const { parameters, sid, amr, authenticatedAt } = code;
-  const { scope, nonce, claims } = parameters;
+  const { parameters, sid, amr, authenticatedAt, createdAt: approvedAt } = code;
+  const { scope, nonce, claims, offlineAccess } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
   const servers = await linkedServersOf(services, client);
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  const approval = { sid, approvedAt, asked: { scope, serverId, ...(claims && { claims }) } };
+  const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
-    const admitted = await admit(services, tx, account, { by: 'code', user }, way);
+    const admitted = await admit(services, tx, account, evidence, way);
     if (admitted.at === 'refused') throw admitted.failure;
-    if (admitted.at !== 'end') throw refused('the user is gone');
     // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
     if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
       const used = await tx.authorizations.findCode(account.id, digest);
       if (used?.grantId != null) await revokeGrant(services, tx, account, client, used.grantId, 'code_replayed');
       return null;
     }
-    const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims };
+    // After the code was looked at: one that was used before ends what it gave, whatever it rests on.
+    if (admitted.at !== 'end') throw refused('what it rests on has ended');
+    const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims, offlineAccess };
     const made = await openGrant(
       services,
       tx,
@@ -72,11 +72,11 @@ export async function redeemCode(
       redemption.binding,
     );
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
-    return made;
+    return { made, user: admitted.user };
   });
   if (!started) throw refused('code expired or used before');
   services.counts.add(account.id, 'authorization_code', client.appId);
-  return started.tokens(user);
+  return started.made.tokens(started.user);
 }
 
 function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, binding }: CodeRedemption): void {

@@ -4,7 +4,6 @@ import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
 import { Failure } from '../failure.ts';
-import { requireStanding } from '../login/standing.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
@@ -15,7 +14,7 @@ type RedeemServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 's
 
 /**
  * Answers a device that asks whether its user has decided: with its tokens, once, or with what is missing (RFC 8628
- * §3.4, §3.5). Throws `client_not_authorized`, `device_code_unready`, `grant_invalid` for a code that is unknown, used
+ * §3.4, §3.5). What its approval rests on counts as it is now, as for a code. Throws `client_not_authorized`, `device_code_unready`, `grant_invalid` for a code that is unknown, used
  * up or another client's, `target_invalid` and the refusals of the user's standing.
  */
 export async function redeemDeviceCode(
@@ -31,26 +30,26 @@ export async function redeemDeviceCode(
   const device = await services.store.deviceCodes.find(account.id, digest);
   if (!device || device.appId !== client.appId) throw refused('unknown device code');
   const { userId, amr, authenticatedAt } = await requireAllowed(services, account, device);
-  const user = await services.store.users.find(account.id, userId);
-  if (!user) throw refused('the user is gone');
-  await requireStanding(services.store, user, client);
-  const { scope, serverId } = device;
+  const { scope, serverId, sid, decidedAt: approvedAt } = device;
   const asked: AskedAudience = { resource, scope };
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  const approval = { sid, approvedAt, asked: { scope, serverId } };
+  const evidence = { by: 'device_code', user: { id: userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
-    const admitted = await admit(services, tx, account, { by: 'device_code', user }, way);
+    const admitted = await admit(services, tx, account, evidence, way);
     if (admitted.at === 'refused') throw admitted.failure;
-    if (admitted.at !== 'end') throw refused('the user is gone');
+    if (admitted.at !== 'end') throw refused('what it rests on has ended');
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
-    // The device is no part of the browser's session: whoever signs out there keeps it signed in.
+    // From now on the device is no part of the browser's session: whoever signs out there keeps it signed in.
     const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    return openGrant(services, tx, account, admitted, client, terms, linked, 'device_code', binding);
+    const made = await openGrant(services, tx, account, admitted, client, terms, linked, 'device_code', binding);
+    return { made, user: admitted.user };
   });
   if (!started) throw refused('device code used before');
   services.counts.add(account.id, 'device_code', client.appId);
-  return started.tokens(user);
+  return started.made.tokens(started.user);
 }
 
 /** Who let the device in. */

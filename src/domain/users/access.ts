@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { Assignee, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { requireRole } from '../roles/roles.ts';
 import { requireUser } from './users.ts';
@@ -42,7 +43,7 @@ export async function revokeAccess(
     const assignee = await findAssignee(tx, account, name);
     const revoked = await tx.access.revoke(account.id, appId, assignee);
     if (!revoked) throw new Failure('not_found', { name: 'access', message: `app ${appId} is not assigned so` });
-    const ended = await tx.grants.revokeUnassigned(account.id, appId, now);
+    const ended = await endUnassigned(tx, account, appId, now);
     await recordEvent(tx, services, account, {
       action: 'access.revoked',
       target: { type: 'app', id: appId },

@@ -6,6 +6,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import { endByChange } from '../endings/end-by-change.ts';
 import { Failure } from '../failure.ts';
 import { type Authority, heldUntil, requireFactorAuthority } from '../means/authority.ts';
 import { changeUser } from '../means/change-user.ts';
@@ -14,11 +15,12 @@ import { replaceFirstRole } from '../roles/first-role.ts';
 import { replaceRoleIds } from '../roles/roles.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames, readNames } from './names.ts';
-import { endSignIns, withPassword } from './set-password.ts';
+import { withPassword } from './set-password.ts';
 import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
 import { withStatus } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
+type ChangeServices = UserServices & Pick<Services, 'logoutNotices'>;
 
 /**
  * Makes a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for what
@@ -62,12 +64,13 @@ export async function createManagedUser(services: UserServices, account: Account
 }
 
 /**
- * Changes the members given. A new password ends the user's sessions and grants and activates one who waited for it.
+ * Changes the members given. A new password ends the user's sessions and grants and activates one who waited for it;
+ * suspending ends sessions, and grants wait.
  * Throws as `createManagedUser` does, `not_found` when there is no such user, and `scope_insufficient` for what
  * `manage_users` may not change of a user who has a second factor.
  */
 export async function updateManagedUser(
-  services: UserServices,
+  services: ChangeServices,
   account: Account,
   userId: number,
   input: UserInput,
@@ -77,7 +80,7 @@ export async function updateManagedUser(
   if (!former) throw unknownUser();
   const passwordDigest = await readPassword(services, account, former, input);
   const now = services.clock.now();
-  return services.store.transaction(async (tx) => {
+  const { full, clientsTold } = await services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
     if (await loosens(tx, account, user, input, profile.policyId)) {
@@ -93,14 +96,16 @@ export async function updateManagedUser(
       ...(input.status !== undefined && input.status !== user.status && withStatus(user, input.status, now)),
       updatedAt: now,
     };
-    await changeUser(services, tx, account, user, changes, input.authority);
-    let ended = passwordDigest === undefined ? 0 : await endSignIns(tx, account, userId, now);
-    ended += await complete(tx, account, userId, input, now);
+    const changed = (await changeUser(services, tx, account, user, changes, input.authority)) ?? user;
+    const { grantsRevoked, clientsTold } = await endByChange(services, tx, account, user, changed, passwordDigest);
+    const ended = grantsRevoked + (await complete(tx, account, userId, input, now));
     const target = { type: 'user', id: userId } as const;
     const detail = { fields: fieldsOf(input), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
-    return readFullUser(tx, account, userId);
+    return { full: await readFullUser(tx, account, userId), clientsTold };
   });
+  if (clientsTold > 0) services.logoutNotices.wake();
+  return full;
 }
 
 /** Whether a change leaves status 2 or 3, or has another policy decide what is asked of the user. */

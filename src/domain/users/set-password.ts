@@ -1,6 +1,5 @@
 import type { Services } from '../../services.ts';
 import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
@@ -48,17 +47,6 @@ export function withPassword(user: UserRecord, passwordDigest: string, now: Mill
     lockedUntil: null,
     ...(!held && { status: settableStatuses.active, activatedAt: user.activatedAt ?? now }),
   };
-}
-
-/** What was opened with the former password is closed: sessions and grants; answers how many grants ended. */
-export async function endSignIns(
-  tx: Pick<StoreVerbs, 'sessions' | 'grants'>,
-  account: Pick<Account, 'id'>,
-  userId: number,
-  now: Milliseconds,
-): Promise<number> {
-  await tx.sessions.endOfUser(account.id, userId);
-  return tx.grants.revokeOfUser(account.id, userId, now, 'password changed');
 }
 
 /** Whether a right password has to be replaced before it opens anything: marked so, or older than the policy lets it be. */

@@ -4,6 +4,8 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import { endByChange } from '../endings/end-by-change.ts';
+import { endSignIns } from '../endings/end-sign-ins.ts';
 import { Failure } from '../failure.ts';
 import { changeUser } from '../means/change-user.ts';
 import { effectivePolicy, policyOfNewUser } from '../policies/effective-policy.ts';
@@ -12,7 +14,7 @@ import { readText } from '../text.ts';
 import { readEmail } from './identifiers.ts';
 import { changedNames, readNames } from './names.ts';
 import type { PasswordOwner } from './password-rules.ts';
-import { digestNewPassword, endSignIns, withPassword } from './set-password.ts';
+import { digestNewPassword, withPassword } from './set-password.ts';
 import { type SettableStatus, settableStatuses } from './user-status.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
@@ -75,8 +77,9 @@ export async function createUser(services: UserServices, account: Account, given
 }
 
 /**
- * Changes a user. A new password ends the user's sessions and grants and activates one who waited for it. Locking and
- * suspending leave both in place: they refuse while they last, and what the user had works again afterwards.
+ * Changes a user. A new password ends the user's sessions and grants and activates one who waited for it; suspending ends
+ * sessions, and grants wait. Locking leaves both in place: it refuses while it lasts. Clients hear of sessions that ended
+ * from the server, which looks for what it has to tell.
  * Throws as `createUser` does, and `not_found` when there is no such user.
  */
 export async function setUser(
@@ -100,7 +103,7 @@ export async function setUser(
     });
     if (!changed) throw unknownUser();
     let ended = changes.roles === undefined ? 0 : await replaceRoles(tx, account, userId, changes.roles, now);
-    if (passwordDigest !== undefined) ended += await endSignIns(tx, account, userId, now);
+    ended += (await endByChange(services, tx, account, user, changed, passwordDigest)).grantsRevoked;
     const target = { type: 'user', id: userId } as const;
     const detail = { fields: setFields(changes), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
@@ -134,17 +137,20 @@ export function listUsers(services: Pick<Services, 'store'>, account: Pick<Accou
   return services.store.users.list(account.id);
 }
 
-/** Removes the user and all that was granted in their name; throws `not_found`. */
+/** Removes the user and all that was granted in their name, and has clients told; throws `not_found`. */
 export async function removeUser(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
 ): Promise<void> {
-  await services.store.transaction(async (tx) => {
+  const { clientsTold } = await services.store.transaction(async (tx) => {
+    const ended = await endSignIns(services, tx, account, { id: userId }, { because: null });
     if (!(await tx.users.remove(account.id, userId))) throw unknownUser();
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.removed', target, detail: {} });
+    return ended;
   });
+  if (clientsTold > 0) services.logoutNotices.wake();
 }
 
 async function digestFirstPassword(
@@ -174,9 +180,11 @@ async function digestChangedPassword(
 }
 
 /** What a new status changes of a user. */
-export function withStatus(user: Pick<UserRecord, 'activatedAt'>, status: UserStatus, now: Milliseconds) {
-  if (status !== settableStatuses.active) return { status };
-  return { status, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
+export function withStatus(user: Pick<UserRecord, 'activatedAt' | 'status'>, status: UserStatus, now: Milliseconds) {
+  // Also at its end: what was on its way when it began was made before that.
+  const suspended = [user.status, status].includes(settableStatuses.suspended) && { signedOutAt: now };
+  if (status !== settableStatuses.active) return { status, ...suspended };
+  return { status, ...suspended, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
 }
 
 function readOptional(name: string, text: string | null | undefined): string | null {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AuthorizationRequestRecord } from '../records.ts';
 import type { AuthorizationStore } from '../store.ts';
+import { endRequests, inFlight } from './in-flight.ts';
 import * as rows from './rows.ts';
 
 type RequestVerb =
@@ -11,8 +12,9 @@ type RequestVerb =
   | 'keepFirstFactor'
   | 'keepFiring'
   | 'decide'
-  | 'finishRequest';
-type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'linkCode';
+  | 'finishRequest'
+  | 'endRequests';
+type CodeVerb = 'createCode' | 'findCode' | 'consumeCode' | 'endCodes' | 'linkCode';
 
 function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
   const { table, write, read } = rows.authorizationRequests;
@@ -61,6 +63,7 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
       if (won.length > 0) await db(table).where(key(accountId, digest)).delete();
       return won.length > 0;
     },
+    endRequests: (accountId, whose, except) => endRequests(db, accountId, whose, except),
   };
 }
 
@@ -77,6 +80,10 @@ function codeVerbs(db: Knex): Pick<AuthorizationStore, CodeVerb> {
     consumeCode: async (accountId, digest, now) => {
       const live = one(accountId, digest).whereNull('used_at').where('expires_at', '>', now);
       return (await live.update({ used_at: now })) === 1;
+    },
+    endCodes: async (accountId, whose) => {
+      // One that was used stays: who presents it again ends what it gave.
+      await inFlight(db, 'codes', accountId, whose).whereNull('used_at').delete();
     },
     linkCode: async (accountId, digest, grantId) => {
       await one(accountId, digest).update({ grant_id: grantId });

@@ -85,6 +85,8 @@ export const deviceCodes = shape<DeviceCodeRecord>('device_codes', null, {
   userId: 'user_id',
   amr: json('amr'),
   authenticatedAt: 'authenticated_at',
+  sid: 'sid',
+  decidedAt: 'decided_at',
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DeviceCodeStore } from '../store.ts';
 import { deviceCodes } from './client-rows.ts';
+import { inFlight } from './in-flight.ts';
 
 /** RFC 8628 §3.5: by so much the interval grows for a device that asks too early, and no further than this. */
 const slowerSeconds = 5;
@@ -37,5 +38,8 @@ export function deviceCodeVerbs(db: Knex): DeviceCodeStore {
     },
     consume: async (accountId, digest, now) =>
       (await one(accountId, digest).where('decision', 'allow').where('expires_at', '>', now).delete()) === 1,
+    endAllowed: async (accountId, whose) => {
+      await inFlight(db, 'device_codes', accountId, whose).where('decision', 'allow').update({ decision: 'deny' });
+    },
   };
 }

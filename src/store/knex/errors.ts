@@ -99,6 +99,14 @@ export function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(describe(error instanceof Failure ? error.cause : error).code);
 }
 
+/**
+ * Somebody else held a row for too long. PostgreSQL looks for a deadlock after a second, which is longer than anybody
+ * waits here: so a deadlock looks like this too, and what lost may succeed when it is tried once more.
+ */
+export function isLockTimeout(error: unknown): boolean {
+  return describe(error instanceof Failure ? error.cause : error).code === '55P03';
+}
+
 /** The code with which a driver said that the database is damaged, be it the cause of a `Failure`; else null. */
 export function damageOf(error: unknown): string | null {
   const { code } = describe(error instanceof Failure ? error.cause : error);

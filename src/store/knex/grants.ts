@@ -31,8 +31,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   return {
     ...accessTokenVerbs(db, hot),
-    create: async (grant) => {
-      const [row] = await db('grants').insert(rows.grants.write(grant)).returning('*');
+    create: async ({ offlineAccess = false, ...grant }) => {
+      const added = { ...rows.grants.write(grant), offline_access: offlineAccess ? 1 : 0 };
+      const [row] = await db('grants').insert(added).returning('*');
       return rows.grants.read(row);
     },
     find: async (accountId, id) => {
@@ -61,6 +62,10 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       live(accountId).where('user_id', userId).update({ revoked_at: at, revoked_because: because }),
     revokeOfUserApp: (accountId, userId, appId, at, because) =>
       live(accountId).where({ user_id: userId, app_id: appId }).update({ revoked_at: at, revoked_because: because }),
+    revokeOfSession: (accountId, userId, sid, at, because) =>
+      live(accountId)
+        .where({ user_id: userId, sid, offline_access: 0 })
+        .update({ revoked_at: at, revoked_because: because }),
     revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
       live(accountId)
         .where('user_id', userId)

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import { isPostgres } from './list-index.ts';
 import { holdLinked, roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
@@ -7,14 +8,29 @@ import { separately } from './transact.ts';
 
 /**
  * SQL that is true when the user of `grant` may use its app, directly or through a role. `grant` is an alias or table
- * name with the columns account_id, app_id and user_id.
+ * name with the columns account_id, app_id and `user` (`user_id` unless said).
  */
-export function assigned(grant: string): string {
+export function assigned(grant: string, user = 'user_id'): string {
   return `(exists (select 1 from app_users au
-      where au.account_id = ${grant}.account_id and au.app_id = ${grant}.app_id and au.user_id = ${grant}.user_id)
+      where au.account_id = ${grant}.account_id and au.app_id = ${grant}.app_id and au.user_id = ${grant}.${user})
     or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
-      where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.user_id and ar.app_id = ${grant}.app_id))`;
+      where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.${user} and ar.app_id = ${grant}.app_id))`;
 }
+
+/**
+ * The same question, with the links that answer it locked against those who would take them away (PostgreSQL); before
+ * them the client, as who removes it does.
+ */
+const heldAccess = `with direct as materialized (
+    select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
+    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId
+    for key share of c for share of au
+  ), by_role as materialized (
+    select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
+      join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
+    where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
+    for key share of c for share of ru for share of ar
+  ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
 
 export function roleVerbs(db: Knex): RoleStore {
   return {
@@ -81,6 +97,18 @@ function link(accountId: number, appId: number, assignee: Assignee): readonly [s
 }
 
 export function accessVerbs(db: Knex): AccessStore {
+  const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
+    if (db.isTransaction && isPostgres(db)) {
+      const { rows: found } = await db.raw(heldAccess, { accountId, appId, userId });
+      return found[0]?.assigned === true;
+    }
+    const wanted = db.raw(
+      'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
+      [accountId, appId, userId],
+    );
+    const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
+    return found !== undefined;
+  };
   return {
     grant: (accountId, appId, assignee, at) =>
       separately(db, async (tx) => {
@@ -104,13 +132,6 @@ export function accessVerbs(db: Knex): AccessStore {
       for (const { app_id: appId, role_id: roleId } of found) roleIds.get(appId)?.push(roleId);
       return roleIds;
     },
-    isAssigned: async (accountId, appId, userId) => {
-      const wanted = db.raw(
-        'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
-        [accountId, appId, userId],
-      );
-      const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
-      return found !== undefined;
-    },
+    isAssigned,
   };
 }

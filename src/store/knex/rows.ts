@@ -131,6 +131,7 @@ export const codes = shape<CodeRecord>('codes', null, {
   amr: json('amr'),
   authenticatedAt: 'authenticated_at',
   parameters: json('parameters'),
+  createdAt: 'created_at',
   expiresAt: 'expires_at',
   usedAt: 'used_at',
   grantId: 'grant_id',

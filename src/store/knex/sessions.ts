@@ -26,6 +26,10 @@ export function sessionVerbs(db: Knex): SessionStore {
     end: async (accountId, digest) => {
       return (await db('sessions').where({ account_id: accountId, digest }).delete()) > 0;
     },
+    has: async (accountId, userId, sid) => {
+      const found = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first('id');
+      return found !== undefined;
+    },
     endOfUser: async (accountId, userId, except) => {
       const ended = db('sessions').where({ account_id: accountId, user_id: userId });
       if (except !== undefined) ended.whereNot('digest', except);

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { NewEvent, Store, StoreVerbs } from '../store.ts';
 import type { Engine, HotVerbs } from './engine.ts';
-import { isLostRace, translate } from './errors.ts';
+import { isLockTimeout, isLostRace, translate } from './errors.ts';
 import { type Around, guardVerbs } from './guard.ts';
 
 /** What is known of a transaction while it is open. */
@@ -44,8 +44,9 @@ function watch(state: TransactionState): Around {
 
 type VerbsOn = (db: Knex, hot: HotVerbs, pending: NewEvent[]) => StoreVerbs;
 
-/** How often a transaction is tried. */
+/** How often a transaction is tried; after a wait that was too long, which another one makes longer, once more. */
 const mostAttempts = 5;
+const mostAttemptsInTime = 2;
 
 /**
  * Several verbs as one. PostgreSQL ends one of two transactions that wait for each other; nothing of it has happened
@@ -62,10 +63,15 @@ export function createTransaction(
       try {
         return await attempt(work);
       } catch (error) {
-        if (attempts === mostAttempts || !isLostRace(error)) throw error;
+        if (attempts >= mostAttemptsFor(error)) throw error;
       }
     }
   };
+}
+
+function mostAttemptsFor(error: unknown): number {
+  if (isLostRace(error)) return mostAttempts;
+  return isLockTimeout(error) ? mostAttemptsInTime : 1;
 }
 
 function createAttempt(

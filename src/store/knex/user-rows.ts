@@ -12,6 +12,7 @@ const ofTokens = {
   firstname: 'firstname',
   lastname: 'lastname',
   status: 'status',
+  signedOutAt: 'signed_out_at',
   updatedAt: 'updated_at',
 } as const;
 

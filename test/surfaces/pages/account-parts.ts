@@ -203,10 +203,10 @@ export function accountParts(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), true, 'nobody ends the session of another user');
     const about = `user ${browser.user.id}` as const;
     await assertTold(app(), () => sendForm(own, '/account/sessions/end', form), [
-      ['session.ended', about, about, { session_id: Number(form['session_id']), clients_told: 0 }],
+      ['session.ended', about, about, { session_id: Number(form['session_id']), grants_revoked: 1, clients_told: 0 }],
     ]);
     assert.equal(await isSignedIn(app(), browser), false);
-    assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 200, 'grants live on');
+    assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400);
     await assertTold(app(), () => sendForm(own, '/account/sessions/end', form), []);
     assert.doesNotMatch((await open(own, '/account/sessions')).answer.text, /name="session_id"/);
   });

@@ -24,7 +24,7 @@ export function refusals(app: AppOf): void {
       assert.ok(!right.jar.cookies.has('__Host-sid'));
     });
 
-    it(`a user who is ${status} while signed in is told so at the next step, and goes on once active again`, async () => {
+    it(`a user who is ${status} while signed in is told so, or asked to sign in; active again, is signed in where the session did not end`, async () => {
       const setting = await settle(app());
       const jar = new CookieJar();
       codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../support/conforms.ts';
-import { CookieJar, makeUser, readForm, refresh, signInForCode, submit } from '../../support/sign-in.ts';
+import { CookieJar, makeUser, readForm, redeem, refresh, signInForCode, submit } from '../../support/sign-in.ts';
 import { afterwards, beginSignOut, isSignedIn, logoutPath, signedInBrowser } from '../../support/sign-out.ts';
 import type { AppOf } from './browsing.ts';
 
@@ -38,7 +38,20 @@ export function signOut(app: AppOf): void {
     assert.equal(await isSignedIn(app(), browser), false);
     browser.jar.cookies.set('__Host-sid', secret ?? '');
     assert.equal(await isSignedIn(app(), browser), false, 'the session is gone, not the cookie alone (L3)');
-    assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 200, 'grants live on');
+    assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 400, 'so is its grant');
+  });
+
+  it('a grant with offline_access outlives the session, in which another browser got one without', async () => {
+    const scope = 'openid offline_access';
+    const browser = await signedInBrowser(app());
+    const { client, user, jar } = browser;
+    const code = (await signInForCode(app(), client, user, { scope }, jar)).get('code') ?? '';
+    const offline = await redeem(app(), client, code);
+    assert.equal(offline.scope, 'openid', 'it is no scope that a token has');
+    await submit(app(), await beginSignOut(app(), jar), {});
+    assert.equal(await isSignedIn(app(), browser), false);
+    assert.equal((await refresh(app(), client, browser.tokens.refresh_token)).status, 400);
+    assert.equal((await refresh(app(), client, offline.refresh_token)).status, 200);
   });
 
   it('without a hint: asked, and signed out by the form alone; then to the page that says so', async () => {

@@ -16,6 +16,7 @@ export async function createCode(
   parameters: AuthorizationParameters,
 ): Promise<string> {
   const code = newSecret(random, '');
+  const now = clock.now();
   await tx.authorizations.createCode({
     accountId: account.id,
     digest: digestOf(code),
@@ -25,7 +26,8 @@ export async function createCode(
     amr,
     authenticatedAt,
     parameters,
-    expiresAt: clock.now() + codeMilliseconds,
+    createdAt: now,
+    expiresAt: now + codeMilliseconds,
     usedAt: null,
     grantId: null,
   });

@@ -9,8 +9,9 @@ export function allowDevice(
   tx: Pick<StoreVerbs, 'deviceCodes'>,
   account: Account,
   digest: string,
-  { userId, amr, authenticatedAt }: SessionRecord,
+  { userId, amr, authenticatedAt, sid }: SessionRecord,
 ): Promise<boolean> {
-  const decision = { decision: 'allow', userId, amr, authenticatedAt } as const;
-  return tx.deviceCodes.decide(account.id, digest, decision, clock.now());
+  const now = clock.now();
+  const decision = { decision: 'allow', userId, amr, authenticatedAt, sid, decidedAt: now } as const;
+  return tx.deviceCodes.decide(account.id, digest, decision, now);
 }

@@ -23,6 +23,8 @@ export interface GrantTerms {
   readonly authenticatedAt: number;
   /** Claims asked for one by one. */
   readonly claims?: ClaimsRequest | undefined;
+  /** Whether it outlives its session, where it has one. */
+  readonly offlineAccess?: boolean | undefined;
 }
 
 export type GrantMethod = 'authorization_code' | 'implicit' | 'password' | 'device_code';
@@ -89,7 +91,7 @@ export async function createGrant(
   tx: StoreVerbs,
   account: Account,
   client: ClientRecord,
-  { claims, ...terms }: GrantTerms,
+  { claims, offlineAccess = false, ...terms }: GrantTerms,
   linked: LinkedServer | null,
   method: GrantMethod,
 ): Promise<GrantRecord> {
@@ -108,6 +110,7 @@ export async function createGrant(
     revokedAt: null,
     revokedBecause: null,
     createdAt: now,
+    offlineAccess,
   });
   if (claims && Object.keys(claims.userinfo).length > 0) {
     await tx.grants.saveClaims(account.id, grant.id, claims.userinfo);

@@ -20,6 +20,7 @@ import * as passwordResets from './0020_password_resets.ts';
 import * as passkeys from './0021_passkeys.ts';
 import * as sessionApps from './0022_session_apps.ts';
 import * as meansOfSignIn from './0023_means_of_sign_in.ts';
+import * as endings from './0024_endings.ts';
 import * as endedRequests from './0025_ended_requests.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
@@ -45,6 +46,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0021_passkeys', ...passkeys },
   { name: '0022_session_apps', ...sessionApps },
   { name: '0023_means_of_sign_in', ...meansOfSignIn },
+  { name: '0024_endings', ...endings },
   { name: '0025_ended_requests', ...endedRequests },
 ];
 

@@ -1,0 +1,39 @@
+/** The end of what apps may do for users, where the app is not taken away itself. */
+
+import type { Milliseconds } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { endInFlight } from './in-flight.ts';
+
+/** What they change. */
+export type EndingVerb = 'grants' | 'authorizations' | 'deviceCodes';
+
+/**
+ * Ends the grants and all that is in flight of users who may not use an app (null: any app of the account) any more; part
+ * of the transaction that took it away. Answers how many grants ended.
+ */
+export async function endUnassigned(
+  tx: Pick<StoreVerbs, EndingVerb>,
+  account: Pick<Account, 'id'>,
+  appId: number | null,
+  now: Milliseconds,
+): Promise<number> {
+  const ended = await tx.grants.revokeUnassigned(account.id, appId, now);
+  await endInFlight(tx, account, { unassigned: appId });
+  return ended;
+}
+
+/** What a user allowed an app, its grants and all that is in flight; part of a transaction. */
+export async function endConsent(
+  tx: Pick<StoreVerbs, EndingVerb | 'users'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+  appId: number,
+  now: Milliseconds,
+): Promise<{ readonly removed: boolean; readonly grantsRevoked: number }> {
+  await tx.users.lock(account.id, userId);
+  const removed = await tx.authorizations.removeConsent(account.id, userId, appId);
+  const grantsRevoked = await tx.grants.revokeOfUserApp(account.id, userId, appId, now, 'consent withdrawn');
+  await endInFlight(tx, account, { userId, appId });
+  return { removed, grantsRevoked };
+}

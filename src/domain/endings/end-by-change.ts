@@ -1,0 +1,24 @@
+import type { Services } from '../../services.ts';
+import type { UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { settableStatuses } from '../users/user-status.ts';
+import { type EndedSignIns, endSignIns } from './end-sign-ins.ts';
+
+/**
+ * Ends what a change of a user ends; part of its transaction. A new password closes all that the former one opened. A
+ * suspension ends sessions and what is in flight for good, and grants wait for its end.
+ */
+export async function endByChange(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Pick<Account, 'id' | 'record'>,
+  former: UserRecord,
+  { status }: Pick<UserRecord, 'status'>,
+  passwordDigest: string | null | undefined,
+): Promise<EndedSignIns> {
+  if (passwordDigest !== undefined) return endSignIns(services, tx, account, former, { because: 'password changed' });
+  const isSuspended = status === settableStatuses.suspended && former.status !== settableStatuses.suspended;
+  if (isSuspended) return endSignIns(services, tx, account, former, { because: null });
+  return { grantsRevoked: 0, clientsTold: 0 };
+}

@@ -1,0 +1,26 @@
+import type { Services } from '../../services.ts';
+import type { SessionRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { tellClients } from '../sign-out/notices.ts';
+import type { EndedSignIns } from './end-sign-ins.ts';
+import { endInFlight } from './in-flight.ts';
+
+/**
+ * Ends one session, what it approved, and its grants without `offline_access`; its clients are to be told. Part of a
+ * transaction, after which the notices are woken. Null for a session that is not there any more.
+ */
+export async function endSession(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Pick<Account, 'id' | 'record'>,
+  { digest, userId, sid }: SessionRecord,
+): Promise<EndedSignIns | null> {
+  await tx.users.lock(account.id, userId);
+  if (!(await tx.sessions.end(account.id, digest))) return null;
+  const now = services.clock.now();
+  const clientsTold = await tellClients(services, tx, account, { userId, sid }, now);
+  const grantsRevoked = await tx.grants.revokeOfSession(account.id, userId, sid, now, 'session ended');
+  await endInFlight(tx, account, { userId, sid });
+  return { grantsRevoked, clientsTold };
+}

@@ -1,0 +1,77 @@
+import type { Services } from '../../services.ts';
+import type { Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { tellClients } from '../sign-out/notices.ts';
+import { endInFlight } from './in-flight.ts';
+
+/** As many sessions as are looked at for clients to tell; the others end without a word. */
+const mostTold = 100;
+
+/** What all sign-ins of a user end for, and what goes on. */
+export interface SignInsEnding {
+  /** What the rows of grants keep of the reason; null: grants wait. */
+  readonly because: string | null;
+  /** The session in which its user ends the others: it goes on, and so do its grants. */
+  readonly own?: SessionRecord | null;
+  /** Digest of the sign-in in progress that ends the others. */
+  readonly request?: string;
+}
+
+export interface EndedSignIns {
+  readonly grantsRevoked: number;
+  readonly clientsTold: number;
+}
+
+/**
+ * Ends all sessions of a user, what was granted in them, and all that is in flight; clients are to be told. Part of a
+ * transaction, after which the notices are woken.
+ */
+export async function endSignIns(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Pick<Account, 'id' | 'record'>,
+  user: Pick<UserRecord, 'id'>,
+  { because, own = null, request }: SignInsEnding,
+): Promise<EndedSignIns> {
+  const { id } = user;
+  const now = services.clock.now();
+  // Who redeems something of the user's meanwhile has come before, or finds it gone.
+  await tx.users.lock(account.id, id);
+  let clientsTold = 0;
+  // Before the grants: clients are found by them.
+  for (const sid of await endingSids(tx, account, user, own, now)) {
+    clientsTold += await tellClients(services, tx, account, { userId: id, sid }, now);
+  }
+  const grantsRevoked = because === null ? 0 : await revoke(tx, account, id, own, now, because);
+  await tx.sessions.endOfUser(account.id, id, own?.digest);
+  await endInFlight(tx, account, { userId: id }, request);
+  return { grantsRevoked, clientsTold };
+}
+
+function revoke(
+  { grants }: Pick<StoreVerbs, 'grants'>,
+  { id: accountId }: Pick<Account, 'id'>,
+  userId: number,
+  own: SessionRecord | null,
+  now: Milliseconds,
+  because: string,
+): Promise<number> {
+  return own
+    ? grants.revokeOfUserElsewhere(accountId, userId, own.sid, now, because)
+    : grants.revokeOfUser(accountId, userId, now, because);
+}
+
+/** Names of the sessions that end: a grant may have outlived the session that it began in. */
+async function endingSids(
+  tx: Pick<StoreVerbs, 'sessions' | 'grants'>,
+  { id: accountId }: Pick<Account, 'id'>,
+  { id }: Pick<UserRecord, 'id'>,
+  own: SessionRecord | null,
+  now: Milliseconds,
+): Promise<ReadonlySet<string>> {
+  const sids = new Set((await tx.sessions.listOfUser(accountId, id, mostTold)).map(({ sid }) => sid));
+  for (const { sid } of await tx.grants.listLive(accountId, id, now)) if (sid !== null) sids.add(sid);
+  if (own) sids.delete(own.sid);
+  return sids;
+}

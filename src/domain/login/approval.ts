@@ -1,0 +1,28 @@
+import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import { type AskedConsent, isAllowed } from './consent.ts';
+
+/** What a code or a device that was let in rests on. */
+export interface Approval {
+  /** The session in which it was approved, and when; null where an older release did not keep that. */
+  readonly sid: string | null;
+  readonly approvedAt: Milliseconds | null;
+  readonly asked: AskedConsent;
+}
+
+/**
+ * Whether an approval counts still, of a user who is locked: whoever ends what it rests on locks the user as well. Of a
+ * client that anyone registered no consent is kept: the user is asked each time.
+ */
+export async function isApprovedStill(
+  tx: Pick<StoreVerbs, 'sessions' | 'authorizations'>,
+  { accountId, appId, registeredBy }: ClientRecord,
+  user: UserRecord,
+  { sid, approvedAt, asked }: Approval,
+): Promise<boolean> {
+  if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;
+  if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;
+  if (registeredBy === 'open') return true;
+  const allowed = await tx.authorizations.findConsent(accountId, user.id, appId);
+  return allowed !== null && isAllowed(asked, allowed);
+}

@@ -1,0 +1,46 @@
+import type { Knex } from 'knex';
+import type { InFlight } from '../store.ts';
+import { assigned } from './roles.ts';
+
+/** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */
+export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {
+  const rows = db(table).where(`${table}.account_id`, accountId);
+  if ('unassigned' in whose) {
+    if (whose.unassigned !== null) rows.where(`${table}.app_id`, whose.unassigned);
+    return rows.whereRaw(`not ${assigned(table)}`);
+  }
+  rows.where('user_id', whose.userId);
+  if ('appId' in whose) rows.where('app_id', whose.appId);
+  if ('sid' in whose) rows.where('sid', whose.sid);
+  return rows;
+}
+
+/** A request says in two columns whose it is. */
+const namesOfUser = ['password_user_id', 'decided_by'] as const;
+
+/**
+ * Ends the sign-ins in progress in which such a user gave a first factor or decided. That they have ended is remembered,
+ * since a request that was read before may be kept once more.
+ */
+export async function endRequests(db: Knex, accountId: number, whose: InFlight, except = ''): Promise<void> {
+  if ('sid' in whose) return;
+  for (const column of namesOfUser) {
+    const rows = db('authorization_requests').where('account_id', accountId).whereNot('digest', except);
+    if ('unassigned' in whose) {
+      // Sign-ins to the account pages are for no app.
+      rows
+        .whereNotNull(column)
+        .whereNotNull('app_id')
+        .whereRaw(`not ${assigned('authorization_requests', column)}`);
+      if (whose.unassigned !== null) rows.where('app_id', whose.unassigned);
+    } else {
+      rows.where(column, whose.userId);
+      if ('appId' in whose) rows.where('app_id', whose.appId);
+    }
+    const { sql, bindings } = rows.clone().select('account_id', 'digest', 'expires_at').toSQL();
+    await db.raw(`insert into ended_requests (account_id, digest, expires_at) ${sql} on conflict do nothing`, [
+      ...bindings,
+    ]);
+    await rows.delete();
+  }
+}

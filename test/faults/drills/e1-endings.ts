@@ -1,0 +1,61 @@
+import type { DatabaseKind } from '../../support/stores.ts';
+import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
+import { type EndingName, endings } from '../endings/endings.ts';
+import { type ThingName, things } from '../endings/in-flight.ts';
+import { openTheatre, type Theatre } from '../endings/stage.ts';
+import { table } from '../endings/table.ts';
+import { tryBeside } from '../endings/try.ts';
+
+/** E1: every ending beside the use of everything that it ends, at once. */
+export const drill: Drill = {
+  id: 'E1',
+  title: 'an ending and the use of what it ends at the same time: nothing survives (rounds: tries of each cell)',
+  rounds: 50,
+  quickRounds: 4,
+  run: (options) => onEachDatabase((database) => runOn(database, options)),
+};
+
+/** The cells in which something ends. */
+export function endingCells(): { readonly ending: EndingName; readonly thing: ThingName }[] {
+  return (Object.keys(endings) as EndingName[]).flatMap((ending) =>
+    (Object.keys(things) as ThingName[])
+      .filter((thing) => table[ending][thing] === 'ended')
+      .map((thing) => ({ ending, thing })),
+  );
+}
+
+async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
+  const theatre = await openTheatre(database);
+  try {
+    const cells = endingCells();
+    // Half of the tries on either database.
+    const tries = Math.ceil(rounds / 2);
+    let survivors = 0;
+    let faults = 0;
+    for (const { ending, thing } of cells) {
+      for (let count = 0; count < tries; count += 1) {
+        const tried = await tryOnce(theatre, ending, thing, log);
+        if (tried === 'survived') log(`${database}: ${ending}, ${thing}: survived`);
+        survivors += tried === 'survived' ? 1 : 0;
+        faults += tried === 'fault' ? 1 : 0;
+      }
+    }
+    faults += theatre.faults();
+    return {
+      figures: { cells: cells.length, tries: cells.length * tries, survivors, 'answers of 500 and above': faults },
+      holds: survivors === 0 && faults === 0,
+    };
+  } finally {
+    await theatre.app.dispose();
+  }
+}
+
+/** `fault`: the ending failed. */
+async function tryOnce(theatre: Theatre, ending: EndingName, thing: ThingName, log: DrillOptions['log']) {
+  try {
+    return await tryBeside(theatre, ending, thing);
+  } catch (error) {
+    log(`${ending}, ${thing}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return 'fault';
+  }
+}

@@ -1,0 +1,37 @@
+/** Every ending beside everything that can be in flight, on both databases; `npm run drill -- E1` repeats the races. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { databases } from '../support/stores.ts';
+import { drill } from './drills/e1-endings.ts';
+import { type EndingName, endings } from './endings/endings.ts';
+import { type ThingName, things } from './endings/in-flight.ts';
+import { openTheatre, type Theatre } from './endings/stage.ts';
+import { table } from './endings/table.ts';
+import { tryAfter } from './endings/try.ts';
+
+for (const database of databases) {
+  describe(`endings and what is in flight, ${database}`, () => {
+    let theatre: Theatre;
+    before(async () => {
+      theatre = await openTheatre(database);
+    });
+    after(() => theatre.app.dispose());
+
+    for (const ending of Object.keys(endings) as EndingName[]) {
+      for (const thing of Object.keys(things) as ThingName[]) {
+        const expected = table[ending][thing];
+        const says = expected === 'ended' ? 'ended' : `stays: ${expected.stays}`;
+        it(`${ending}, ${thing}: ${says}`, async () => {
+          assert.equal(await tryAfter(theatre, ending, thing), expected === 'ended' ? 'ended' : 'survived');
+          assert.equal(theatre.faults(), 0);
+        });
+      }
+    }
+  });
+}
+
+it(`${drill.id}: ${drill.title}`, async (t) => {
+  const { figures, holds } = await drill.run({ rounds: drill.quickRounds ?? 1, log: (line) => t.diagnostic(line) });
+  assert.ok(holds, JSON.stringify(figures, null, 2));
+});

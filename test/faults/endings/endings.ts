@@ -1,0 +1,149 @@
+/** What ends: each as its user, an operator or a client does it. */
+
+import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
+import { removeApp as withdrawConsent } from '../../../src/domain/own-account/apps.ts';
+import { changePassword } from '../../../src/domain/own-account/change-password.ts';
+import { endAllSessions, endOneSession, listSessions } from '../../../src/domain/own-account/sessions.ts';
+import { addUserToRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
+import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
+import { requireInviteLink } from '../../../src/domain/users/invite-links.ts';
+import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
+import { removeUser } from '../../../src/domain/users/users.ts';
+import type { SessionRecord } from '../../../src/store/records.ts';
+import { chosen, goodPassword } from '../../support/invites.ts';
+import { CookieJar, password, submit, walk } from '../../support/sign-in.ts';
+import { beginSignOut } from '../../support/sign-out.ts';
+import { copyOf, type Stage } from './stage.ts';
+
+interface Ending {
+  /** Whether the app comes by a role. */
+  readonly byRole?: boolean;
+  /** What is made before, so that the ending itself is one call. */
+  prepare(stage: Stage): Promise<() => Promise<unknown>>;
+  /** What was taken is given back: nothing may live again by that. */
+  restore?(stage: Stage): Promise<unknown>;
+}
+
+/** A session of the user's in another browser, by which the owner acts. */
+function ownSession({ app: { services, account }, user }: Stage): Promise<SessionRecord> {
+  const now = services.clock.now();
+  const name = services.random.bytes(16).toString('hex');
+  return services.store.sessions.create({
+    accountId: account.id,
+    digest: name,
+    sid: name,
+    userId: user.id,
+    amr: ['pwd'],
+    authenticatedAt: now,
+    lastSeenAt: now,
+    idleMilliseconds: 3_600_000,
+    expiresAt: now + 3_600_000,
+    source: null,
+    userAgent: null,
+  });
+}
+
+const status = ({ app: { services, account }, user }: Stage, to: 1 | 2) =>
+  updateManagedUser(services, account, user.id, { status: to, validatePolicy: false, authority: 'all' });
+
+export const endings = {
+  'password by its owner': {
+    prepare: async (stage) => {
+      const { services, account } = stage.app;
+      const session = await ownSession(stage);
+      const user = await services.store.users.find(account.id, stage.user.id);
+      if (!user) throw new Error('there is no user');
+      const change = { current: password, password: goodPassword, confirmation: goodPassword };
+      return async () => {
+        const result = await changePassword(
+          services,
+          account,
+          { user, session },
+          { ...change, endOthers: true, source: '192.0.2.1' },
+        );
+        if (result.outcome !== 'changed') throw new Error(`the password was not changed: ${String(result.problem)}`);
+      };
+    },
+  },
+  'password by an administrator': {
+    prepare:
+      async ({ app: { services, account }, user }) =>
+      () =>
+        updateManagedUser(services, account, user.id, {
+          password: goodPassword,
+          validatePolicy: false,
+          authority: 'all',
+        }),
+  },
+  'password by a link': {
+    prepare: async ({ app, email }) => {
+      const link = await requireInviteLink(app.services, app.account, email);
+      const form = await walk(app, new CookieJar(), link.replace(app.account.baseUrl, ''));
+      return async () => {
+        const { answer } = await submit(app, form, chosen);
+        if (answer.status >= 400) throw new Error(`the link set no password: ${answer.status}`);
+      };
+    },
+  },
+  'sign-out': {
+    prepare: async ({ app, jar }) => {
+      const asked = await beginSignOut(app, copyOf(jar));
+      return async () => {
+        const { answer } = await submit(app, asked, {});
+        if (answer.status !== 200) throw new Error(`nobody was signed out: ${answer.status}`);
+      };
+    },
+  },
+  'sign-out everywhere': {
+    prepare:
+      async ({ app: { services, account }, user }) =>
+      () =>
+        endAllSessions(services, account, { user }),
+  },
+  'one session ended': {
+    prepare: async ({ app: { services, account }, user }) => {
+      const [session] = await listSessions(services, account, user);
+      return () => endOneSession(services, account, { user }, session?.id ?? 0);
+    },
+  },
+  'consent withdrawn': {
+    prepare:
+      async ({ app: { services, account }, user, client }) =>
+      () =>
+        withdrawConsent(services, account, { user }, client.app_id),
+  },
+  'role removed': {
+    byRole: true,
+    prepare:
+      async ({ app: { services, account }, user, roleId }) =>
+      () =>
+        removeUserFromRole(services, account, roleId ?? 0, user.id),
+    restore: ({ app: { services, account }, user, roleId }) => addUserToRole(services, account, roleId ?? 0, user.id),
+  },
+  'access withdrawn': {
+    prepare:
+      async ({ app: { services, account }, email, client }) =>
+      () =>
+        revokeAccess(services, account, client.app_id, { user: email }),
+    restore: ({ app: { services, account }, email, client }) =>
+      grantAccess(services, account, client.app_id, { user: email }),
+  },
+  'client deleted': {
+    prepare:
+      async ({ app: { services, account }, client }) =>
+      () =>
+        removeApp(services, account, client.app_id),
+  },
+  'user deleted': {
+    prepare:
+      async ({ app: { services, account }, user }) =>
+      () =>
+        removeUser(services, account, user.id),
+  },
+  suspension: {
+    prepare: async (stage) => () => status(stage, 2),
+    restore: (stage) => status(stage, 1),
+  },
+} as const satisfies Readonly<Record<string, Ending>>;
+
+export type EndingName = keyof typeof endings;

@@ -1,0 +1,52 @@
+/** What becomes of each thing in flight at each ending. */
+
+import type { EndingName } from './endings.ts';
+import type { ThingName } from './in-flight.ts';
+
+/** `ended`: nothing comes of it any more, also when what was taken is given back. Else why it goes on. */
+export type Outcome = 'ended' | { readonly stays: string };
+
+const allEnded = {
+  code: 'ended',
+  'device code': 'ended',
+  'pushed request': 'ended',
+  'half-made sign-in': 'ended',
+  'sign-in in a hook': 'ended',
+  'refresh token': 'ended',
+  'refresh token, offline_access': 'ended',
+  exchange: 'ended',
+} as const satisfies Readonly<Record<ThingName, Outcome>>;
+
+/** A sign-in under way belongs to no session: its browser gave the password for itself, and it is right still. */
+const ofOneSession = {
+  ...allEnded,
+  'half-made sign-in': { stays: 'it belongs to no session that ended, and its password is right' },
+  'sign-in in a hook': { stays: 'it belongs to no session that ended, and its password is right' },
+  'refresh token, offline_access': { stays: 'the app asked to go on without the session (decisions 70, 83)' },
+} as const satisfies Readonly<Record<ThingName, Outcome>>;
+
+/** Asked about again at the end of the walk, when the app was given back. */
+const ofAccess = {
+  ...allEnded,
+  'pushed request': { stays: 'it approved nothing: session, consent and access are looked at when it is used' },
+  'sign-in in a hook': { stays: 'it approved nothing: access is looked at when it ends' },
+} as const satisfies Readonly<Record<ThingName, Outcome>>;
+
+export const table: Readonly<Record<EndingName, Readonly<Record<ThingName, Outcome>>>> = {
+  'password by its owner': allEnded,
+  'password by an administrator': allEnded,
+  'password by a link': allEnded,
+  'sign-out': ofOneSession,
+  'sign-out everywhere': allEnded,
+  'one session ended': ofOneSession,
+  'consent withdrawn': allEnded,
+  'role removed': ofAccess,
+  'access withdrawn': ofAccess,
+  'client deleted': allEnded,
+  'user deleted': allEnded,
+  suspension: {
+    ...allEnded,
+    'refresh token': { stays: 'grants wait: the same token works when the suspension is over' },
+    'refresh token, offline_access': { stays: 'grants wait: the same token works when the suspension is over' },
+  },
+};

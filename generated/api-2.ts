@@ -98,7 +98,8 @@ export interface paths {
         /**
          * Change a user
          * @description Changes the members sent; `null` and the empty text clear one. A new password ends the sessions and grants of the
-         *     user and makes one who waited for it active. `role_ids` replaces all roles, `custom_attributes` changes those it names.
+         *     user and makes one who waited for it active. `status` 2 ends sessions, sign-ins under way, codes and opaque access
+         *     tokens for good, and tells the applications of the sessions; refresh tokens wait until it is over. `role_ids` replaces all roles, `custom_attributes` changes those it names.
          *
          *     The scope `manage_all` is needed to set a password or roles and, of a user who has a second factor (an authenticator
          *     app or a passkey), to change `policy_id` and to leave `status` 2 or 3. Without it the answer is 403 and nothing is

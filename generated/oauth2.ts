@@ -337,8 +337,9 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Refresh tokens stay as they are: they end with
-         *     their own lifetimes, or by revocation.
+         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */
         readonly get: operations["endSession"];
         readonly put?: never;
@@ -353,8 +354,9 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Refresh tokens stay as they are: they end with
-         *     their own lifetimes, or by revocation.
+         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */
         readonly post: operations["endSessionByForm"];
         readonly delete?: never;
@@ -602,7 +604,7 @@ export interface components {
              */
             readonly backchannel_logout_session_supported?: true;
             /**
-             * @description Scopes about the user, which any client may ask for. Those of APIs are not listed: they are for linked clients.
+             * @description Scopes about the user, which any client may ask for, and `offline_access`. Those of APIs are not listed: they are for linked clients.
              * @example [
              *       "openid",
              *       "profile",
@@ -610,7 +612,7 @@ export interface components {
              *       "groups"
              *     ]
              */
-            readonly scopes_supported: readonly ("openid" | "profile" | "email" | "groups")[];
+            readonly scopes_supported: readonly ("openid" | "profile" | "email" | "groups" | "offline_access")[];
             /**
              * @description Response types that authorization answers: `code`; the others where the account turned the implicit flow on.
              * @example [
@@ -1301,7 +1303,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1405,7 +1407,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -2727,7 +2729,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
@@ -2924,7 +2926,8 @@ export interface operations {
                      *         "openid",
                      *         "profile",
                      *         "email",
-                     *         "groups"
+                     *         "groups",
+                     *         "offline_access"
                      *       ],
                      *       "response_types_supported": [
                      *         "code"
@@ -3097,7 +3100,8 @@ export interface operations {
                      *         "openid",
                      *         "profile",
                      *         "email",
-                     *         "groups"
+                     *         "groups",
+                     *         "offline_access"
                      *       ],
                      *       "response_types_supported": [
                      *         "code"
@@ -3489,7 +3493,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. At most 1024 characters.
+                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];

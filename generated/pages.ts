@@ -745,8 +745,9 @@ export interface paths {
          * Sign out
          * @description Ends the session of the browser and takes its cookies away. Clients that got tokens in the session and registered
          *     a `backchannel_logout_uri` are told
-         *     ([OpenID Connect Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). Refresh
-         *     tokens stay as they are.
+         *     ([OpenID Connect Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)). What the
+         *     session approved and nobody redeemed ends, and so do refresh tokens that were granted in it without the scope
+         *     `offline_access`.
          */
         readonly post: operations["signOut"];
         readonly delete?: never;

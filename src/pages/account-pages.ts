@@ -101,6 +101,7 @@ export function sessionsPage(view: SessionsView): string {
       began: moment(session.authenticatedAt),
       used: moment(session.lastSeenAt),
     })),
+    appsHref: formAction('showApps'),
     endAction: formAction('endOneSession'),
     endAllAction: formAction('endAllSessions'),
   });

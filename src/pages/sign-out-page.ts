@@ -27,6 +27,7 @@ export function signOutPage(view: SignOutView): string {
       csrf: view.csrf,
       request: view.request,
       action: view.action,
+      appsHref: formAction('showApps'),
     },
   );
 }
@@ -36,6 +37,6 @@ export function signedOutPage({ accountName }: Pick<SignOutView, 'accountName'>)
   return page(
     'signed-out',
     { title: 'You are signed out', accountName },
-    { icon: icons.done, account: formAction('showAccount') },
+    { icon: icons.done, account: formAction('showAccount'), appsHref: formAction('showApps') },
   );
 }

@@ -80,6 +80,20 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(await grants.find(elsewhere.accountId, elsewhere.id), elsewhere);
   });
 
+  test('grants of one session end with it, but for those that outlive it', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId } = cast;
+    const own = await newGrant(subject.store, cast, { sid: 'one' });
+    const { id: _, ...terms } = await newGrant(subject.store, cast, { sid: 'one', revokedAt: now });
+    const offline = await grants.create({ ...terms, revokedAt: null, offlineAccess: true });
+    const other = await newGrant(subject.store, cast, { sid: 'other' });
+    assert.equal(await grants.revokeOfSession(accountId, userId + 1, 'one', now, 'ended'), 0);
+    assert.equal(await grants.revokeOfSession(accountId, userId, 'one', now, 'ended'), 1);
+    assert.equal((await grants.find(accountId, own.id))?.revokedBecause, 'ended');
+    assert.deepEqual(await grants.listLive(accountId, userId, now), [offline, other]);
+  });
+
   test('grants end when the access to the app does, direct or through a role', async () => {
     const { grants, access, roles } = subject.store;
     const cast = await newCast(subject.store);

@@ -32,6 +32,34 @@ describe('PostgreSQL', () => {
     assert.deepEqual(rows, [{ commit: 'on', statement: '5s', lock: '1min', idle: '10s' }]);
   });
 
+  test('a transaction that waited too long for a row is tried once more', async () => {
+    const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 100 });
+    try {
+      const { id: accountId } = await newAccount(opened.store);
+      const { id } = await newUser(opened.store, accountId);
+      const lock = async (lettingGo: number) => {
+        let attempts = 0;
+        await other.query('begin');
+        await other.query('select id from users where account_id = $1 and id = $2 for update', [accountId, id]);
+        const locked = impatient.transaction(async (tx) => {
+          attempts += 1;
+          if (attempts === lettingGo) await other.query('commit');
+          return tx.users.lock(accountId, id);
+        });
+        const outcome = await locked.then(
+          (user) => user?.id,
+          ({ code }: Failure) => code,
+        );
+        if (attempts < lettingGo) await other.query('commit');
+        return [outcome, attempts];
+      };
+      assert.deepEqual(await lock(2), [id, 2]);
+      assert.deepEqual(await lock(3), ['unavailable', 2]);
+    } finally {
+      await impatient.close();
+    }
+  });
+
   const statements = async (): Promise<string[]> => {
     const { rows } = await engine.db.raw('select name from pg_prepared_statements order by name');
     return rows.map(({ name }: { name: string }) => name);

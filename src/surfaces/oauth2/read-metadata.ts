@@ -43,7 +43,7 @@ function representMetadata(account: Account): Metadata {
     backchannel_logout_session_supported: true,
     introspection_endpoint: at('introspectToken'),
     revocation_endpoint: at('revokeToken'),
-    scopes_supported: knownScopes,
+    scopes_supported: [...knownScopes, 'offline_access'],
     response_types_supported: offeredResponseTypes(account),
     response_modes_supported: responseModes,
     grant_types_supported: [

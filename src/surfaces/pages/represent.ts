@@ -15,6 +15,7 @@ import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
+import type { AuthorizationParameters } from '../../store/records.ts';
 
 /**
  * The logo that a browser may fetch from the client's own address, where the page's policy can name its host: of clients
@@ -101,8 +102,19 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   openid: { name: 'openid', title: 'Know who you are', description: 'An identifier that is yours in this account.' },
   profile: { name: 'profile', title: 'See your name', description: 'First name, last name and user name.' },
   email: { name: 'email', title: 'See your e-mail address', description: '' },
+  offline_access: {
+    name: 'offline_access',
+    title: 'Go on while you are signed out',
+    description: 'Until you take its access back.',
+  },
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
+
+/** What the user is asked about: `offline_access` is no scope that a token has, and yet something to know of. */
+function consentNamesShown(parameters: AuthorizationParameters): readonly string[] {
+  const { offlineAccess = false } = parameters;
+  return [...consentScopes(parameters), ...(offlineAccess ? ['offline_access'] : [])];
+}
 
 /** What a scope allows, in words where there are any. */
 export function scopeTitle(name: string): string {
@@ -134,7 +146,7 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentScopes(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
+    scopes: consentNamesShown(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     action: formAction('decideConsent'),
   });
   return formPage(request, html);

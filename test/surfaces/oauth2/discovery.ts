@@ -23,7 +23,7 @@ function wanted(issuer: string): Record<string, unknown> {
     backchannel_logout_session_supported: true,
     introspection_endpoint: `${issuer}/oauth2/introspect`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
-    scopes_supported: ['openid', 'profile', 'email', 'groups'],
+    scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'fragment', 'form_post'],
     grant_types_supported: [

@@ -15,7 +15,6 @@ import { pageHeaders } from '../../pages/failure-page.ts';
 import { formAction } from '../../pages/links.ts';
 import { consentPage, newPasswordPage, type ScopeView, signInPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters } from '../../store/records.ts';
 
 /**
  * The logo that a browser may fetch from the client's own address, where the page's policy can name its host: of clients
@@ -111,9 +110,8 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
 };
 
 /** What the user is asked about: `offline_access` is no scope that a token has, and yet something to know of. */
-function consentNamesShown(parameters: AuthorizationParameters): readonly string[] {
-  const { offlineAccess = false } = parameters;
-  return [...consentScopes(parameters), ...(offlineAccess ? ['offline_access'] : [])];
+function consentNamesShown({ parameters }: OpenRequest['record']): readonly string[] {
+  return [...consentScopes(parameters), ...(parameters.offlineAccess ? ['offline_access'] : [])];
 }
 
 /** What a scope allows, in words where there are any. */
@@ -146,7 +144,7 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentNamesShown(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
+    scopes: consentNamesShown(record).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     action: formAction('decideConsent'),
   });
   return formPage(request, html);

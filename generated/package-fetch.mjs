@@ -2546,18 +2546,18 @@ function pickVersion(packument, range, grammar2) {
 function openRegistry(address, get, grammar2) {
   const registry = new URL(address.endsWith("/") ? address : `${address}/`);
   const packuments = /* @__PURE__ */ new Map();
-  async function readPackument(name2) {
+  async function readPackument(name2, label) {
     const url = new URL(name2.replaceAll("/", "%2f"), registry);
-    const body = await get(url.href, described, name2);
+    const body = await get(url.href, described, label);
     try {
       return membersOf(JSON.parse(body.toString("utf8")));
     } catch {
-      throw new PackageRefusal(`the registry describes ${name2} in no JSON`);
+      throw new PackageRefusal(`the registry describes ${label} in no JSON`);
     }
   }
   return {
     async describe({ name: name2, range }) {
-      const asked = packuments.get(name2) ?? readPackument(name2);
+      const asked = packuments.get(name2) ?? readPackument(name2, `${name2}@${range}`);
       packuments.set(name2, asked);
       const packument = await asked;
       const version = pickVersion(packument, range, grammar2);

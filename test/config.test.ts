@@ -59,6 +59,7 @@ test('every setting is read', () => {
     HOOK_EGRESS: 'none',
     EGRESS: 'public, http://10.0.0.5:8080',
     NPM_REGISTRY: 'https://npm.example.com',
+    HOOK_PACKAGES: 'unconfined',
     GEOIP_DATABASE: '/var/lib/GeoLite2-Country.mmdb',
     SMTP_URL: 'smtps://gate%40house:p%C3%A4ss@mail.example.com',
     MAIL_FROM: 'Northwind Traders <id@example.com>',
@@ -68,6 +69,7 @@ test('every setting is read', () => {
   assert.equal(config.mailFrom, 'Northwind Traders <id@example.com>');
   assert.equal(config.mailFolder, '/run/secrets/mail');
   assert.equal(config.npmRegistry, 'https://npm.example.com/');
+  assert.equal(config.hookPackages, 'unconfined');
   assert.equal(config.geoipDatabase, '/var/lib/GeoLite2-Country.mmdb');
   assert.deepEqual(config.hookEgress, { public: false, hosts: [] });
   assert.deepEqual(config.egress, { public: true, hosts: [{ scheme: 'http', hostname: '10.0.0.5', port: 8080 }] });

@@ -31,8 +31,8 @@ function readRefused({ reason, isFinal }: Members): Refused {
 /** Whether a path is one of the folders in which packages stand within each other. */
 function isPlace(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > limits.pathCharacters) return false;
-  const [first, ...names] = path.split(/(?:^|\/)node_modules\//);
-  return first === '' && names.length > 0 && names.every(isPackageName);
+  const [, names] = /^node_modules\/(.+)$/.exec(path) ?? [];
+  return names?.split('/node_modules/').every(isPackageName) ?? false;
 }
 
 function readPackage(value: unknown): ResolvedPackage {

@@ -100,6 +100,14 @@ describe('P4: packages that are built', () => {
     assert.equal(packages['both']?.()['kind']?.(), 'browser');
   });
 
+  it('a package that another calls by another name stands beside the one of that name', async () => {
+    const files = { 'index.js': `exports.both = () => [require('old-base').version(), require('base').version()];` };
+    const dependencies = { 'old-base': 'npm:base@^1.0.0', base: '^2.0.0' };
+    registry.add('aliasing', '1.0.0', files, { manifest: { dependencies } });
+    const packages = load((await build({ aliasing: '1.0.0' })).script);
+    assert.equal(String(packages['aliasing']?.()['both']?.()), '1,2');
+  });
+
   it('the same packages have the same digest, and are not built again; other bytes have another', async () => {
     registry.add('kept', '1.0.0', { 'index.js': 'exports.a = 1;' });
     const first = await build({ kept: '1.0.0', base: '1.0.0' });

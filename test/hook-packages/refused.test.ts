@@ -107,7 +107,7 @@ describe('packages that are refused', () => {
     }
     registry.add('elsewhere', '1.0.0', undefined, { dist: { tarball: 'http://127.0.0.1:9/a.tgz' } });
     assert.equal(await reasonOf({ elsewhere: '1.0.0' }), 'the registry sends to another place for elsewhere@1.0.0');
-    assert.equal(await reasonOf({ nothing: '1.0.0' }), 'the registry has no nothing');
+    assert.equal(await reasonOf({ nothing: '1.0.0' }), 'the registry has no nothing@1.0.0');
     assert.equal(await reasonOf({ changed: '9.9.9' }), 'the registry has no changed@9.9.9');
   });
 

@@ -8,6 +8,7 @@ import { recordEvent } from '../audit/record.ts';
 import { endSession } from '../endings/end-session.ts';
 import { type EndedSignIns, endSignIns } from '../endings/end-sign-ins.ts';
 import { isLive } from '../login/sessions.ts';
+import { changeUser } from '../means/change-user.ts';
 import type { Visit } from './enter.ts';
 
 /** More are not shown; the others end by themselves, or with all of them. */
@@ -58,7 +59,8 @@ export async function endAllSessions(
 ): Promise<void> {
   const told = await services.store.transaction(async (tx) => {
     const ended = await endSessions(services, tx, account, user, null);
-    await tx.users.update(account.id, user.id, { signedOutAt: services.clock.now() });
+    const stored = await tx.users.lock(account.id, user.id);
+    if (stored) await changeUser(services, tx, account, stored, { signedOutAt: services.clock.now() });
     return ended;
   });
   if (told.clientsTold > 0) services.logoutNotices.wake();

@@ -88,19 +88,19 @@ export function openRegistry(address: string, get: Get, grammar: Grammar): Regis
   const registry = new URL(address.endsWith('/') ? address : `${address}/`);
   const packuments = new Map<string, Promise<Members>>();
 
-  async function readPackument(name: string): Promise<Members> {
+  async function readPackument(name: string, label: string): Promise<Members> {
     const url = new URL(name.replaceAll('/', '%2f'), registry);
-    const body = await get(url.href, described, name);
+    const body = await get(url.href, described, label);
     try {
       return membersOf(JSON.parse(body.toString('utf8')));
     } catch {
-      throw new PackageRefusal(`the registry describes ${name} in no JSON`);
+      throw new PackageRefusal(`the registry describes ${label} in no JSON`);
     }
   }
 
   return {
     async describe({ name, range }) {
-      const asked = packuments.get(name) ?? readPackument(name);
+      const asked = packuments.get(name) ?? readPackument(name, `${name}@${range}`);
       packuments.set(name, asked);
       const packument = await asked;
       const version = pickVersion(packument, range, grammar);

@@ -6,6 +6,8 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify, type ProtectedHeaderPara
 import { createOwnEgress } from '../../../src/adapters/egress/policies.ts';
 import { createLogoutNotices } from '../../../src/domain/sign-out/notices.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
+import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
+import { removeUser } from '../../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type Internet, openInternet } from '../../support/internet.ts';
 import { readRows } from '../../support/rows.ts';
@@ -85,7 +87,14 @@ for (const kind of databases) {
       const told = await toldBy(app, () => signOut(browser));
       assert.deepEqual(
         told.map(({ action, actorType, actorId, detail }) => [action, actorType, actorId, detail]),
-        [['sign_out.succeeded', 'user', browser.user.id, `{"app_id":${browser.client.app_id},"clients_told":2}`]],
+        [
+          [
+            'sign_out.succeeded',
+            'user',
+            browser.user.id,
+            `{"app_id":${browser.client.app_id},"grants_revoked":3,"clients_told":2}`,
+          ],
+        ],
       );
       app.services.clock.advance(10 * second);
       const all = await send();
@@ -113,6 +122,24 @@ for (const kind of databases) {
       assert.equal(new Set(all.map(({ claims }) => claims.jti)).size, 2);
       app.services.clock.advance(24 * 60 * minute);
       assert.deepEqual([await send(), await left()], [[], 0]);
+    });
+
+    test('hears when the user is suspended, gets a new password from an administrator, or is removed', async () => {
+      const { services, account } = app;
+      const input = { validatePolicy: false, authority: 'all' } as const;
+      const endings = [
+        (id: number) => updateManagedUser(services, account, id, { ...input, status: 2 }),
+        (id: number) => updateManagedUser(services, account, id, { ...input, password: 'seven brown bears at tea' }),
+        (id: number) => removeUser(services, account, id),
+      ];
+      for (const ending of endings) {
+        const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://one.example.com/ended' });
+        await ending(browser.user.id);
+        await services.logoutNotices.run();
+        app.services.clock.advance(10 * second);
+        const [told, ...more] = await send();
+        assert.deepEqual([told?.claims.sub, more], [String(browser.user.id), []]);
+      }
     });
 
     test('is tried again with growing pauses, survives a restart, and ends; the trail says so', async () => {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Failure } from '../../src/domain/failure.ts';
+import { checkPackages } from '../../src/domain/hooks/check-packages.ts';
+import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
+import { readFromBundle, readFromFetch } from '../../src/hook-packages/read-messages.ts';
+import { judge } from '../../src/hook-packages/walls.ts';
+import type { LayerName } from '../../src/hook-runner/layers.ts';
+
+const all: readonly LayerName[] = [
+  'ends with the service',
+  'no network',
+  'own process space',
+  'own file tree',
+  'no new privileges',
+  'resource limits',
+];
+
+describe('P6: where a build cannot be shut in', () => {
+  it('packages are refused with the remedy, unless an operator says otherwise', () => {
+    assert.deepEqual(judge(all, false), { state: 'confined', remedy: null });
+    assert.deepEqual(judge(all, true), { state: 'confined', remedy: null });
+    for (const name of ['no network', 'own process space', 'own file tree', 'no new privileges'] as const) {
+      const without = all.filter((layer) => layer !== name);
+      assert.deepEqual(judge(without, true), { state: 'open', remedy: null });
+      const { state, remedy } = judge(without, false);
+      assert.equal(state, 'refused');
+      assert.match(remedy ?? '', /^install util-linux.*; or build packages without, by HOOK_PACKAGES=unconfined$/);
+    }
+  });
+
+  it('a hook with packages is refused when it is written', async () => {
+    const builder: PackageBuilder = {
+      walls: async () => ({ state: 'refused', remedy: 'install util-linux', layers: [] }),
+      has: async () => assert.fail('the registry is not asked'),
+      build: async () => assert.fail('nothing is built'),
+    };
+    await assert.rejects(checkPackages({ semver: '1.0.0' }, builder), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.match(error.detail.message ?? '', /cannot shut in what bundles them: install util-linux$/);
+      return error.code === 'value_invalid';
+    });
+    await checkPackages({}, builder);
+  });
+});
+
+describe('P6: what the processes of a build say', () => {
+  const integrity = `sha512-${'A'.repeat(86)}==`;
+  const found = { name: 'a', version: '1.0.0', integrity, path: 'node_modules/@b/c/node_modules/a' };
+
+  it('is heard where it has the form of a message', () => {
+    assert.deepEqual(readFromFetch(JSON.stringify({ op: 'resolved', packages: [found] })), {
+      op: 'resolved',
+      packages: [found],
+    });
+    assert.deepEqual(readFromBundle('{"op":"bundled","script":"1"}'), { op: 'bundled', script: '1' });
+    const said = readFromFetch(JSON.stringify({ op: 'refused', reason: `\u001b[2J\u202e${'x'.repeat(9_000)}` }));
+    assert.deepEqual(said, { op: 'refused', reason: `\ufffd[2J\ufffd${'x'.repeat(595)}`, isFinal: false });
+  });
+
+  it('ends the process where it has not', () => {
+    const hostile: readonly unknown[] = [
+      ...[null, 1, 'resolved', [], {}, { op: 'other' }, { op: 'refused', reason: 1 }, { op: 'resolved' }],
+      { op: 'resolved', packages: Array(101).fill(found) },
+      ...[
+        { name: '../a' },
+        { version: '../1' },
+        { integrity: 'sha1-x' },
+        { path: 1 },
+        { path: '../node_modules/a' },
+      ].map((wrong) => ({ op: 'resolved', packages: [{ ...found, ...wrong }] })),
+      ...[
+        'node_modules/../a',
+        '/node_modules/a',
+        'node_modules/a/b',
+        'node_modules/',
+        `${'node_modules/a/'.repeat(400)}`,
+      ].map((path) => ({ op: 'resolved', packages: [{ ...found, path }] })),
+      { op: 'get', id: 1.5, url: 'http://a/', accept: '*/*' },
+      { op: 'get', id: 1, url: 1, accept: '*/*' },
+      { op: 'get', id: 1, url: `http://a/${'a'.repeat(2048)}`, accept: '*/*' },
+      { op: 'get', id: 1, url: 'http://a/', accept: 'a\r\nx: y' },
+    ];
+    for (const message of hostile) assert.throws(() => readFromFetch(JSON.stringify(message)), JSON.stringify(message));
+    for (const text of ['', '{', 'null', '{"op":"bundled"}', '{"op":"unpacked"}'])
+      assert.throws(() => readFromBundle(text));
+    const long = { op: 'bundled', script: 'x'.repeat(1024 * 1024 + 1) };
+    assert.throws(() => readFromBundle(JSON.stringify(long)));
+  });
+});

@@ -29,11 +29,15 @@ export function refusals(app: AppOf): void {
       const jar = new CookieJar();
       codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
       await setUser(app().services, app().account, setting.user.id, { status });
-      const refused = await walk(app(), jar, authorizePath(setting.client));
-      assert.equal(refused.answer.status, 403);
-      assert.equal(heading(refused.answer), title);
+      const onward = () => walk(app(), jar, authorizePath(setting.client));
+      const refused = await onward();
+      // A suspension ends the session for good.
+      if (status === 'suspended') assert.match(refused.answer.text, /name="password"/);
+      else assert.deepEqual([refused.answer.status, heading(refused.answer)], [403, title]);
       await setUser(app().services, app().account, setting.user.id, { status: 'active' });
-      codeOf(await walk(app(), jar, authorizePath(setting.client)));
+      const again = await onward();
+      if (status === 'suspended') assert.match(again.answer.text, /name="password"/);
+      else codeOf(again);
     });
   }
 

@@ -149,9 +149,19 @@ describe('what an operator asks a server', () => {
       const node = judgeNode(process.versions.node);
       assert.deepEqual(
         [status, body],
-        [200, { status: 'ready', checks: { ...body.checks, store: 'ok', migrations: 'ok' }, node, hooks: body.hooks }],
+        [
+          200,
+          {
+            status: 'ready',
+            checks: { ...body.checks, store: 'ok', migrations: 'ok' },
+            node,
+            hooks: body.hooks,
+            packages: body.packages,
+          },
+        ],
       );
       assert.equal(body.hooks.state, 'ok');
+      assert.equal(typeof body.packages.state, 'string');
       for (const headers of proxied) {
         const seen = await wire.call('GET', '/readyz', { headers });
         assert.deepEqual([seen.status, seen.body], [200, { status: 'ready' }]);
@@ -239,6 +249,7 @@ describe('what an operator asks a server', () => {
       checks: { ...ready.body.checks, store: 'unreachable', migrations: 'unknown' },
       node: ready.body.node,
       hooks: ready.body.hooks,
+      packages: ready.body.packages,
     });
     assert.equal((await account.wire.call('GET', '/healthz')).status, 200);
     const form = { grant_type: 'refresh_token', refresh_token: 'rt_1', client_id: 'c' };

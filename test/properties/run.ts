@@ -15,7 +15,7 @@ import { forgetVisitors } from './live-account.ts';
 import { forgetLegacy } from './live-legacy.ts';
 import type { Operation } from './operations.ts';
 import { Pool } from './pool.ts';
-import { assertRefused } from './refused.ts';
+import { asksForSignIn, assertRefused } from './refused.ts';
 import { type Plan, plansOf } from './requests.ts';
 import type { Taken } from './taken.ts';
 import { describeWire, encode, prepare, type Wire } from './wire.ts';
@@ -102,6 +102,8 @@ export async function startRun(kind: DatabaseKind, seed: number, operations: rea
       count(tallyOf(plan), answer);
       tallyOf(plan).wrong += 1;
       tallyOf(plan).kinds.set(used.kind, (tallyOf(plan).kinds.get(used.kind) ?? 0) + 1);
+      // The sessions of who is suspended have ended: their pages ask for a sign-in.
+      if (used.kind === 'user suspended' && asksForSignIn(answer)) return;
       explain(used, faulty.wire, answer, () => assertRefused(faulty, answer));
     },
     verifyTrails: () =>

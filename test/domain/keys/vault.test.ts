@@ -65,6 +65,27 @@ test('any changed bit is found', () => {
   }
 });
 
+test('a sealed text has one spelling', () => {
+  // Not a multiple of three bytes: the last character has bits that no byte has.
+  const sealed = sealText(masterKey, systemRandom, 'place', Buffer.from('12'));
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const spellings = [
+    `${sealed}x`,
+    `${sealed}=`,
+    `${sealed}\n`,
+    sealed.replace(/.$/, ' $&'),
+    sealed.replace(/\.(?=[^.]*$)/, '.*'),
+  ];
+  for (const last of alphabet) if (!sealed.endsWith(last)) spellings.push(sealed.slice(0, -1) + last);
+  for (const text of spellings) {
+    assert.equal(
+      thrownBy(() => unsealText(masterKey, 'place', text)),
+      'internal',
+      text,
+    );
+  }
+});
+
 test('a text sealed under another master key is told by its key id', () => {
   const other = sealingKey(randomBytes(32));
   assert.throws(() => unsealText(other, 'place', sealText(masterKey, systemRandom, 'place', secret)), {

@@ -943,7 +943,7 @@ export interface paths {
          *
          *     Hooks of one type run in the order in which they were created, each with the policy chosen so far. The account's
          *     setting `hook_failure` says what a sign-in does when all runs of a hook fail, and `hook_on_sso` (`never`, `each_app`) whether
-         *     `pre-authentication` also runs when a session is first used for an app. The page on hooks says at which doors they run. An account has up to 100 hooks.
+         *     `pre-authentication` also runs when a session is first used for an app. A hook runs only once its `status` has been `ready`: while the packages of a new hook are built, and after that failed (`create-failed`), sign-ins go on without it, whatever `hook_failure` says. An account has up to 100 hooks.
          */
         readonly post: operations["createHook"];
         readonly delete?: never;
@@ -3648,7 +3648,7 @@ export interface components {
              */
             readonly context_version?: string;
             /**
-             * @description Where its packages stand. After `update-failed` the version before runs on.
+             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
              * @example ready
              * @enum {string}
              */
@@ -3948,7 +3948,7 @@ export interface components {
              */
             readonly context_version: string;
             /**
-             * @description Where its packages stand. After `update-failed` the version before runs on.
+             * @description How far the build of its packages is. With `create-queued`, `create-running` and `create-failed` the hook does not run yet; with the three of an update the version before runs on.
              * @example ready
              * @enum {string}
              */

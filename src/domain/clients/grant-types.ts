@@ -1,6 +1,7 @@
 /** Which grant types a client has: those it registered for, less what a client of its kind never gets. */
 
 import type { ClientRecord, GrantType } from '../../store/records.ts';
+import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
 import { deviceGrant, exchangeGrant } from './known-values.ts';
 
@@ -19,9 +20,17 @@ const openGrantTypes: ReadonlySet<GrantType> = new Set([
   deviceGrant,
 ] satisfies GrantType[]);
 
-/** Whether a client of this kind can be registered for the grant type, be it for use once it is linked. */
-export function canRegisterFor(registeredBy: ClientRecord['registeredBy'], grantType: GrantType): boolean {
-  return registeredBy === 'token' || openGrantTypes.has(grantType) || grantType === exchangeGrant;
+/**
+ * Whether a client of this kind can be registered for the grant type, be it for use once it is linked. Nobody gets the
+ * implicit flow in the open from an account that has it off: turned on later, it is for clients that ask then.
+ */
+export function canRegisterFor(
+  { registeredBy, implicitGrant }: Pick<ClientRecord, 'registeredBy'> & Pick<AccountSettings, 'implicitGrant'>,
+  grantType: GrantType,
+): boolean {
+  if (registeredBy === 'token') return true;
+  if (grantType === 'implicit') return implicitGrant;
+  return openGrantTypes.has(grantType) || grantType === exchangeGrant;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
 import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
+import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
 import { algorithmsOf } from './client-keys.ts';
@@ -50,11 +51,12 @@ export type ClientMetadata = Pick<
   | 'extra'
 >;
 
-/** Who registers: grant types depend on it. */
-export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'>;
+/** Who registers, and with what account: grant types depend on it. */
+export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> &
+  Pick<AccountSettings, 'implicitGrant'>;
 
 /** A client that a caller of the account registers, or makes in the management API. */
-export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0 };
+export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0, implicitGrant: false };
 
 /** Applies defaults and rules; the sector of a pairwise client is found by `withSector`. Throws `redirect_uri_invalid` or `client_metadata_invalid`, naming the member. */
 export function readMetadata(
@@ -147,7 +149,7 @@ function readGrantTypes(
 ): readonly GrantType[] {
   const name = 'grant_types';
   const all: readonly GrantType[] = standard ? standardGrantTypes : documentedGrantTypes;
-  const known = all.filter((one) => canRegisterFor(registrant.registeredBy, one));
+  const known = all.filter((one) => canRegisterFor(registrant, one));
   const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
   if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;
   throw invalid(name, 'holds none that the client can use before an operator links it to an API');

@@ -60,7 +60,8 @@ export async function replaceOwnRegistration(
 ): Promise<Registration> {
   const client = await requireOwner(services, account, owner);
   requireSame(request, client);
-  const metadata = await withSector(services, account, readMetadata(request, rules, client));
+  const { implicitGrant } = account.settings;
+  const metadata = await withSector(services, account, readMetadata(request, rules, { ...client, implicitGrant }));
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
   const changes = { ...metadata, ...secretChanges(metadata, clientSecret), updatedAt: services.clock.now() };

@@ -42,7 +42,11 @@ export async function registerClient(
 ): Promise<Registration> {
   await admit(services, account, registrant);
   const registeredBy = registrant.caller ? 'token' : 'open';
-  const read = readMetadata(request, rules, { registeredBy, linkedServers: 0 });
+  const read = readMetadata(request, rules, {
+    registeredBy,
+    linkedServers: 0,
+    implicitGrant: account.settings.implicitGrant,
+  });
   const metadata = await withSector(services, account, read);
   const made = newClient(services, account, metadata, registeredBy);
   const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;

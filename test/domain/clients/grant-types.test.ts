@@ -30,8 +30,11 @@ test('every grant type × kind of client × link: what is registered, and what c
       assert.equal(hasGrantType({ ...client, grantTypes: [] }, grantType), false, 'one that it did not register for');
       if (mayUse) requireGrantType(client, grantType);
       else assert.throws(() => requireGrantType(client, grantType), new Failure('client_not_authorized'));
-      const never = registeredBy === 'open' && (grantType === 'password' || grantType === 'client_credentials');
-      assert.equal(canRegisterFor(registeredBy, grantType), !never, grantType);
+      for (const implicitGrant of [false, true]) {
+        const never = ['password', 'client_credentials', ...(implicitGrant ? [] : ['implicit'])].includes(grantType);
+        const can = registeredBy === 'token' || !never;
+        assert.equal(canRegisterFor({ registeredBy, implicitGrant }, grantType), can, grantType);
+      }
     }
   }
 });

@@ -177,6 +177,15 @@ export function openClients(app: AppOf): void {
     assert.match(answer.text, /name="password"/, 'asked to sign in, not refused');
   });
 
+  it('implicit is not registered while the account has it off', async () => {
+    const off = await app().another({ registration: 'open' });
+    const ask = (types: readonly string[]) =>
+      off.send('POST', '/oauth2/register', { json: { redirect_uris: [redirectUri], grant_types: types } });
+    const both = await ask(['implicit', 'authorization_code']);
+    assert.deepEqual([both.status, both.body.grant_types], [201, ['authorization_code']]);
+    assertError(await ask(['implicit']), 400, 'invalid_client_metadata');
+  });
+
   it('introspection shows them their own tokens only, with a secret and linked too', async () => {
     const theirs = await signedIn(one);
     for (const linked of [false, true]) {

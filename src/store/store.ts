@@ -893,6 +893,8 @@ export interface Store extends StoreVerbs {
   ping(): Promise<void>;
   /** Deletes up to `limit` rows of each kind that expired or were used up long enough ago to be of no use; answers how many. */
   purge(now: Milliseconds, limit: number): Promise<number>;
+  /** Tells the database's planner how large tables are by now; it plans well for those that grew since. */
+  refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
   /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */

@@ -12,6 +12,7 @@ import type Sqlite from 'better-sqlite3';
 const largeRows = 10_000;
 /** What a small table is taken for. */
 const assumedRows = 1_000_000;
+const rowsOfAccount = 100_000;
 /** Rows of each index that are looked at: well under a millisecond an index. */
 const sampledRows = 400;
 
@@ -85,12 +86,12 @@ function indexesOf(connection: Sqlite.Database, table: string): Index[] {
   return indexes.all({ table });
 }
 
-/** Of n columns the first one, the account, is the same in all rows; each further one leaves an equal part of the rest. */
+/** The first column, the account, leaves rows enough to prefer any index that leads further; each other an equal part. */
 function assumedOf({ columns, unique }: Index): string {
   const least = unique === 1 ? 1 : 10;
   const rows = Array.from({ length: columns }, (_, column) => {
     const left = columns === 1 ? 0 : 1 - column / (columns - 1);
-    return Math.max(least, Math.round(assumedRows ** left));
+    return Math.max(least, Math.round(rowsOfAccount ** left));
   });
   return [assumedRows, ...rows].join(' ');
 }

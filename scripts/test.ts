@@ -8,10 +8,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fastFolder } from '../test/support/fast-folder.ts';
+import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { migratedFile, migratedVariable } from '../test/support/stores.ts';
 
@@ -55,7 +56,13 @@ const passedOn = given.filter((arg) => arg.startsWith('-'));
 const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const server = startPostgres(fastFolder());
 try {
-  const databases = { [serverVariable]: server.url, [migratedVariable]: await migratedFile(folder) };
+  const plans = join(folder, 'plans');
+  mkdirSync(plans);
+  const databases = {
+    [serverVariable]: server.url,
+    [migratedVariable]: await migratedFile(folder),
+    [plansVariable]: plans,
+  };
   process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
 } finally {
   rmSync(folder, { recursive: true, force: true });

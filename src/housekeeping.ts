@@ -10,6 +10,8 @@ const rowsAtOnce = 1_000;
 const mostStatements = 20;
 const accountsAtOnce = 100;
 const clientsAtOnce = 500;
+/** Tables that grew a lot since are planned for as what they were. */
+const statisticsMilliseconds = 3_600_000;
 /** A clock that gained so much in one round was set; and for so long it is not believed. */
 const mostAheadMilliseconds = 10 * 60_000;
 const doubtMilliseconds = 3_600_000;
@@ -25,8 +27,9 @@ type HousekeepingServices = Pick<
 >;
 
 /**
- * Every minute: stores what was counted, tells clients of sessions that ended, tells users of changes, sends links that were asked for, deletes what expired, publishes signing keys that are due, removes retired ones
- * and clients of open registrations that nobody uses. After the clock jumped ahead, not for an hour, `monotonic` telling
+ * Every minute: stores what was counted, tells clients of sessions that ended, tells users of changes, sends links that
+ * were asked for, deletes what expired, publishes signing keys that are due, removes retired ones and clients of open
+ * registrations that nobody uses; every hour tells the database's planner how large tables are. After the clock jumped ahead, not for an hour, `monotonic` telling
  * the time: what a wrong clock takes for expired would be gone.
  */
 export function startHousekeeping(
@@ -38,6 +41,7 @@ export function startHousekeeping(
   let running: Promise<void> | null = null;
   let nextAccount = 0;
   let nextClient: Swept | null = null;
+  let describedAt = Number.NEGATIVE_INFINITY;
 
   async function round(): Promise<void> {
     await flush(services);
@@ -47,6 +51,10 @@ export function startHousekeeping(
     if (!isTrusted()) return;
     try {
       await purge(services);
+      if (monotonic() - describedAt >= statisticsMilliseconds) {
+        describedAt = monotonic();
+        await services.store.refreshStatistics();
+      }
       const accounts = await listAccounts(services);
       nextAccount = await tendKeys(services, accounts, nextAccount);
       nextClient = await tendClients(services, accounts, nextClient);

@@ -510,15 +510,18 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
+/** Who may have lost the access to an app: one user, to whichever app, or whichever user of one app. */
+export type AccessLoss = { readonly userId: number } | { readonly appId: number };
+
 /**
  * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved, those
- * for one app, or those of everybody who may not use the app any more (null: of every app).
+ * for one app, or those for an app that their user may not use any more.
  */
 export type InFlight =
   | { readonly userId: number }
   | { readonly userId: number; readonly sid: string }
   | { readonly userId: number; readonly appId: number }
-  | { readonly unassigned: number | null };
+  | { readonly unassigned: AccessLoss };
 
 export interface AuthorizationStore {
   /** Keeps a request that a client sent ahead. */
@@ -705,8 +708,8 @@ export interface GrantStore {
   ): Promise<number>;
   /** A user's grants that were not revoked and have not expired, oldest first. */
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;
-  /** Revokes the live grants whose user is no longer assigned to the app (all apps of the account when `appId` is null). */
-  revokeUnassigned(accountId: number, appId: number | null, at: Milliseconds): Promise<number>;
+  /** Revokes those of these live grants whose user is no longer assigned to the app. */
+  revokeUnassigned(accountId: number, loss: AccessLoss, at: Milliseconds): Promise<number>;
   /** Revokes the live grants that are for this API authorization server alone, of one app or of all that are linked. */
   revokeOfServer(accountId: number, serverId: number, appId: number | null, at: Milliseconds): Promise<number>;
   addAccessToken(token: New<AccessTokenRecord>): Promise<AccessTokenRecord>;
@@ -893,6 +896,8 @@ export interface Store extends StoreVerbs {
   ping(): Promise<void>;
   /** Deletes up to `limit` rows of each kind that expired or were used up long enough ago to be of no use; answers how many. */
   purge(now: Milliseconds, limit: number): Promise<number>;
+  /** Tells the database's planner how large tables are by now; it plans well for those that grew since. */
+  refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
   /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */

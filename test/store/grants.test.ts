@@ -103,12 +103,12 @@ onEachDatabase('grants and access tokens', (subject) => {
     await roles.addUser(accountId, roleId, userId, now);
     await access.grant(accountId, appId, { roleId }, now);
     await access.revoke(accountId, appId, { userId });
-    assert.equal(await grants.revokeUnassigned(accountId, appId, now), 0);
+    assert.equal(await grants.revokeUnassigned(accountId, { appId }, now), 0);
     await roles.removeUser(accountId, roleId, userId);
-    assert.equal(await grants.revokeUnassigned((await newAccount(subject.store)).id, null, now), 0);
-    assert.equal(await grants.revokeUnassigned(accountId, appId + 1000, now), 0);
-    assert.equal(await grants.revokeUnassigned(accountId, null, now + 1), 1);
-    assert.equal(await grants.revokeUnassigned(accountId, appId, now + 2), 0);
+    assert.equal(await grants.revokeUnassigned((await newAccount(subject.store)).id, { userId }, now), 0);
+    assert.equal(await grants.revokeUnassigned(accountId, { appId: appId + 1000 }, now), 0);
+    assert.equal(await grants.revokeUnassigned(accountId, { userId }, now + 1), 1);
+    assert.equal(await grants.revokeUnassigned(accountId, { appId }, now + 2), 0);
     assert.equal((await grants.find(accountId, grant.id))?.revokedAt, now + 1);
   });
 

@@ -251,7 +251,7 @@ async function administer(statement: string): Promise<void> {
   await asAdministrator((client) => client.query(statement));
 }
 
-function urlOf(database: string): string {
+export function urlOf(database: string): string {
   const url = new URL(postgresUrl());
   url.pathname = `/${database}`;
   return url.href;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { openStore } from '../../src/store/knex/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fastFolder } from './fast-folder.ts';
-import { ensureTemplate, freshDatabase } from './postgres.ts';
+import { type EmptyDatabases, watchPlans } from './plans.ts';
+import { ensureTemplate, freshDatabase, urlOf } from './postgres.ts';
 
 export const databases = ['sqlite', 'postgres'] as const satisfies readonly Store['kind'][];
 
@@ -75,6 +76,20 @@ async function readMigrated(): Promise<Buffer> {
 }
 
 let migrated: Promise<Buffer> | undefined;
+
+/** For reading plans: migrated, and used for nothing else. */
+export const emptyDatabases: EmptyDatabases = {
+  sqlite: () => {
+    migrated ??= readMigrated();
+    return migrated;
+  },
+  postgres: async () => {
+    await ensureTemplate('plans', migrate);
+    return urlOf('plans');
+  },
+};
+
+watchPlans(emptyDatabases);
 
 /** A database is copied in a tenth of the time that the migrations take. */
 async function migratedDatabase(kind: DatabaseKind): Promise<TestDatabase> {

@@ -164,5 +164,5 @@ async function replaceRoles(
     await tx.access.grant(account.id, appId, { roleId }, now);
   }
   for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
-  return surplus.length > 0 ? endUnassigned(tx, account, appId, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, { appId }, now) : 0;
 }

@@ -1,7 +1,7 @@
 /** The end of what apps may do for users, where the app is not taken away itself. */
 
 import type { Milliseconds } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
+import type { AccessLoss, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { endInFlight } from './in-flight.ts';
 
@@ -9,17 +9,17 @@ import { endInFlight } from './in-flight.ts';
 export type EndingVerb = 'grants' | 'authorizations' | 'deviceCodes';
 
 /**
- * Ends the grants and all that is in flight of users who may not use an app (null: any app of the account) any more; part
- * of the transaction that took it away. Answers how many grants ended.
+ * Ends the grants and all that is in flight for an app that their user may not use any more; part of the transaction
+ * that took the access away. Answers how many grants ended.
  */
 export async function endUnassigned(
   tx: Pick<StoreVerbs, EndingVerb>,
   account: Pick<Account, 'id'>,
-  appId: number | null,
+  loss: AccessLoss,
   now: Milliseconds,
 ): Promise<number> {
-  const ended = await tx.grants.revokeUnassigned(account.id, appId, now);
-  await endInFlight(tx, account, { unassigned: appId });
+  const ended = await tx.grants.revokeUnassigned(account.id, loss, now);
+  await endInFlight(tx, account, { unassigned: loss });
   return ended;
 }
 

@@ -32,7 +32,7 @@ export async function replaceFirstRole(
     await tx.roles.addUser(account.id, roleId, userId, at);
   }
   await tx.roles.removeUser(account.id, first, userId);
-  return endUnassigned(tx, account, null, now);
+  return endUnassigned(tx, account, { userId }, now);
 }
 
 /** When the new role is taken to have been assigned, so that it is the first: with the former one, and before the second. */

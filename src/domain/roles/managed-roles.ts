@@ -98,10 +98,11 @@ export async function removeRoleMembers(
   userIds: readonly number[],
 ): Promise<void> {
   await changing(services, account, id, async (tx) => {
-    const removed = await tx.roles.unlink(account.id, link, id, [...new Set(userIds)]);
-    const gave = removed > 0 && link === 'users';
-    const apps = gave ? await linkedTo(tx, account, id, 'apps') : [];
-    const ended = await endGrants(tx, account, apps, services.clock.now());
+    const removed = [...new Set(userIds)];
+    const gave = (await tx.roles.unlink(account.id, link, id, removed)) > 0 && link === 'users';
+    const now = services.clock.now();
+    let ended = 0;
+    if (gave) for (const userId of removed) ended += await endUnassigned(tx, account, { userId }, now);
     return { action: 'role.members_removed', detail: { link, user_ids: userIds, grants_revoked: ended } };
   });
 }
@@ -172,6 +173,6 @@ async function endGrants(
   now: Milliseconds,
 ): Promise<number> {
   let ended = 0;
-  for (const appId of appIds) ended += await endUnassigned(tx, account, appId, now);
+  for (const appId of appIds) ended += await endUnassigned(tx, account, { appId }, now);
   return ended;
 }

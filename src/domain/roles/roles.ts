@@ -56,7 +56,7 @@ export async function removeUserFromRole(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     if (!(await tx.roles.removeUser(account.id, roleId, userId))) return;
-    const revoked = await endUnassigned(tx, account, null, services.clock.now());
+    const revoked = await endUnassigned(tx, account, { userId }, services.clock.now());
     await recordEvent(tx, services, account, {
       action: 'role.withdrawn',
       target: { type: 'user', id: userId },
@@ -106,5 +106,5 @@ async function keepRoles(
   const surplus = (await tx.roles.ofUser(account.id, userId)).filter(({ id }) => !wanted.has(id));
   for (const roleId of wanted) await tx.roles.addUser(account.id, roleId, userId, now);
   for (const { id } of surplus) await tx.roles.removeUser(account.id, id, userId);
-  return surplus.length > 0 ? endUnassigned(tx, account, null, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, { userId }, now) : 0;
 }

@@ -43,7 +43,7 @@ export async function revokeAccess(
     const assignee = await findAssignee(tx, account, name);
     const revoked = await tx.access.revoke(account.id, appId, assignee);
     if (!revoked) throw new Failure('not_found', { name: 'access', message: `app ${appId} is not assigned so` });
-    const ended = await endUnassigned(tx, account, appId, now);
+    const ended = await endUnassigned(tx, account, 'userId' in assignee ? assignee : { appId }, now);
     await recordEvent(tx, services, account, {
       action: 'access.revoked',
       target: { type: 'app', id: appId },

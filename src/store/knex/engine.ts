@@ -43,6 +43,10 @@ export interface Engine {
   readonly db: Knex;
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
+  /** Tells the planner of tables that it knows nothing of, at the end of the transaction that has migrated them. */
+  describeNewTables(tx: Knex): Promise<void>;
+  /** Tells the planner how large tables are by now, where the database does not do so by itself. */
+  refreshStatistics(): Promise<void>;
   /** A transaction that one process at a time can be in, without limits of time. */
   exclusively<Result>(work: (tx: Knex) => Promise<Result>): Promise<Result>;
   backup(file: string): Promise<void>;

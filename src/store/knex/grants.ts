@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { GrantStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
-import { assigned } from './roles.ts';
+import { assigned, concerned } from './roles.ts';
 import * as rows from './rows.ts';
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
@@ -75,11 +75,11 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
       return (await unexpired.where('absolute_expires_at', '>', now).orderBy('id')).map(rows.grants.read);
     },
-    revokeUnassigned: (accountId, appId, at) => {
-      const candidates = live(accountId).whereRaw(`not ${assigned('grants')}`);
-      if (appId !== null) candidates.where('app_id', appId);
-      return candidates.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
-    },
+    revokeUnassigned: (accountId, loss, at) =>
+      live(accountId)
+        .where(...concerned(loss))
+        .whereRaw(`not ${assigned('grants')}`)
+        .update({ revoked_at: at, revoked_because: 'access_not_assigned' }),
     revokeOfServer: (accountId, serverId, appId, at) => {
       const links = db('authorization_server_clients').where({ account_id: accountId, server_id: serverId });
       const candidates = live(accountId).where('server_id', serverId);

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
 import type { InFlight } from '../store.ts';
-import { assigned } from './roles.ts';
+import { assigned, concerned } from './roles.ts';
 
 /** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */
 export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {
   const rows = db(table).where(`${table}.account_id`, accountId);
   if ('unassigned' in whose) {
-    if (whose.unassigned !== null) rows.where(`${table}.app_id`, whose.unassigned);
-    return rows.whereRaw(`not ${assigned(table)}`);
+    return rows.where(...concerned(whose.unassigned)).whereRaw(`not ${assigned(table)}`);
   }
   rows.where('user_id', whose.userId);
   if ('appId' in whose) rows.where('app_id', whose.appId);
@@ -29,10 +28,10 @@ export async function endRequests(db: Knex, accountId: number, whose: InFlight, 
     if ('unassigned' in whose) {
       // Sign-ins to the account pages are for no app.
       rows
+        .where(...concerned(whose.unassigned, column))
         .whereNotNull(column)
         .whereNotNull('app_id')
         .whereRaw(`not ${assigned('authorization_requests', column)}`);
-      if (whose.unassigned !== null) rows.where('app_id', whose.unassigned);
     } else {
       rows.where(column, whose.userId);
       if ('appId' in whose) rows.where('app_id', whose.appId);

@@ -125,6 +125,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
       await alone(engine.ping);
     },
     purge: (now, limit) => alone(() => purge(now, limit)),
+    refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     findDamage: () => alone(() => engine.findDamage()),
     close: () => db.destroy(),

@@ -29,10 +29,11 @@ export function requireKnown({ applied }: MigrationStatus): void {
 }
 
 /** All pending migrations in one transaction: all of them or none. */
-export function migrate({ exclusively }: Engine): Promise<MigrationStatus> {
+export function migrate({ exclusively, describeNewTables }: Engine): Promise<MigrationStatus> {
   return exclusively(async (tx) => {
     requireKnown(await readStatus(tx));
     await tx.migrate.latest(config);
+    await describeNewTables(tx);
     return readStatus(tx);
   });
 }

@@ -93,6 +93,9 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       findCredentialToken: findCredentialTokenOnPostgres,
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
+    // The server's own daemon (autovacuum) does both.
+    describeNewTables: async () => {},
+    refreshStatistics: async () => {},
     exclusively: (work) => exclusively(db, work),
     backup: async () => {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });

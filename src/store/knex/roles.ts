@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import type { AccessLoss, AccessStore, Assignee, RoleStore } from '../store.ts';
 import { isPostgres } from './list-index.ts';
 import { holdLinked, roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
@@ -15,6 +15,11 @@ export function assigned(grant: string, user = 'user_id'): string {
       where au.account_id = ${grant}.account_id and au.app_id = ${grant}.app_id and au.user_id = ${grant}.${user})
     or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
       where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.${user} and ar.app_id = ${grant}.app_id))`;
+}
+
+/** The column and the value by which the rows of those who may have lost an access are found. */
+export function concerned(loss: AccessLoss, user = 'user_id'): readonly [column: string, id: number] {
+  return 'userId' in loss ? [user, loss.userId] : ['app_id', loss.appId];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import createKnex, { type Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import { appendEventsOnSqlite } from './chain-sqlite.ts';
@@ -10,7 +10,8 @@ import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
 import { backup } from './sqlite-backup.ts';
-import { SqliteClient } from './sqlite-client.ts';
+import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
+import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './sqlite-statistics.ts';
 import { findLostCommits } from './sqlite-wal.ts';
 
 /** How long a migration waits for another process that writes, and how often it looks. */
@@ -43,6 +44,20 @@ async function findDamage(db: Knex): Promise<string[]> {
   if (found.length > 0) return found;
   const orphans: { table: string; parent: string }[] = await db.raw('pragma foreign_key_check');
   return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to none of ${parent}`);
+}
+
+/** Table by table: nobody waits for all of them. */
+async function refreshStatistics(db: Knex, patienceMilliseconds: number): Promise<void> {
+  let changed = false;
+  for (const table of await onConnection(db, tablesOf)) {
+    const described = await withOneCommit(db, patienceMilliseconds, (connection) => {
+      const result = describeTable(connection, table);
+      return { result, wrote: result };
+    });
+    changed ||= described;
+    await nextTurn();
+  }
+  if (changed) await onConnection(db, reloadStatistics);
 }
 
 /** Throws `unavailable` where going on would make an empty database, or one that lacks what was committed. */
@@ -89,6 +104,11 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
       findCredentialToken: findCredentialTokenOnSqlite,
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
+    describeNewTables: (tx) =>
+      onConnection(tx, (connection) => {
+        if (describeNewTables(connection)) reloadStatistics(connection);
+      }),
+    refreshStatistics: () => refreshStatistics(db, waitMilliseconds),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
     findDamage: () => findDamage(db),

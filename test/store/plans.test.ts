@@ -1,0 +1,63 @@
+/** That the plans of statements are read: planted scans are found, on both databases. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readPlans } from '../support/plans.ts';
+import { emptyDatabases } from '../support/stores.ts';
+
+const none = { sqlite: [], postgres: [] };
+
+const planted = [
+  ['a table without a condition', 'select * from users where email = $'],
+  ['all rows of an account', 'delete from grants where account_id = $ and revoked_because = $'],
+  [
+    'a join of all rows of an account',
+    'select 1 from users u join sessions s on s.user_id = u.id where u.account_id = $',
+  ],
+  ['a page that is sorted first', 'select * from users where account_id = $ order by locked_until limit 10'],
+] as const;
+
+const indexed = [
+  'select * from users where account_id = $ and id = $',
+  'select * from users where account_id = $ and id > $ order by id limit 10',
+  'delete from app_users where account_id = $ and user_id = $',
+  'select count(*) as total from users where users.account_id = $',
+];
+
+/** In the form that the database takes parameters in. */
+function numbered(sql: string): string {
+  let number = 0;
+  return sql.replaceAll('$', () => `$${++number}`);
+}
+
+describe('plans of statements', () => {
+  for (const [what, sql] of planted) {
+    it(`finds ${what}`, async () => {
+      const found = await readPlans({ ...none, sqlite: [sql.replaceAll('$', '?')] }, emptyDatabases);
+      assert.match(found.join('\n'), /^sqlite: (SCAN|SEARCH) \w+/);
+    });
+  }
+
+  it('finds on PostgreSQL what no index serves', async () => {
+    const found = await readPlans(
+      { ...none, postgres: [numbered('select * from users where email = $')] },
+      emptyDatabases,
+    );
+    assert.match(found.join(), /^postgres: Seq Scan on users/);
+  });
+
+  it('takes no offence at what an index serves', async () => {
+    const statements = {
+      sqlite: indexed.map((sql) => sql.replaceAll('$', '?')),
+      postgres: indexed.map(numbered),
+    };
+    assert.deepEqual(await readPlans(statements, emptyDatabases), []);
+  });
+
+  it('passes over statements that this schema does not have', async () => {
+    assert.deepEqual(
+      await readPlans({ sqlite: ['select 1 from nowhere'], postgres: ['select 1 from nowhere'] }, emptyDatabases),
+      [],
+    );
+  });
+});

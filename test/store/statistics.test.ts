@@ -1,0 +1,93 @@
+/** What SQLite's planner is told, and that it finds by index without having seen a row. */
+
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import Sqlite from 'better-sqlite3';
+import { openStore } from '../../src/store/knex/index.ts';
+import { describeNewTables } from '../../src/store/knex/sqlite-statistics.ts';
+import { migratedFile } from '../support/stores.ts';
+
+describe('statistics of SQLite', () => {
+  let folder = '';
+  let file = '';
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-statistics-'));
+    file = await migratedFile(folder);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A copy of the migrated database, opened beside the service. */
+  function copy(name: string): { readonly url: string; readonly connection: Sqlite.Database } {
+    const path = join(folder, name);
+    copyFileSync(file, path);
+    return { url: `sqlite:${path}`, connection: new Sqlite(path) };
+  }
+
+  const linkStatements = [
+    ['app_users', 'user_id'],
+    ['app_users', 'app_id'],
+    ['app_roles', 'role_id'],
+    ['role_users', 'user_id'],
+    ['role_users', 'role_id'],
+    ['role_admins', 'role_id'],
+    ['consents', 'user_id'],
+    ['consents', 'app_id'],
+    ['user_attributes', 'attribute_id'],
+  ] as const;
+
+  const planOf = (connection: Sqlite.Database, statement: string, bindings: readonly number[]) =>
+    connection
+      .prepare<number[], { detail: string }>(`explain query plan ${statement}`)
+      .all(...bindings)
+      .map(({ detail }) => detail);
+
+  it('a new database finds links by both of their ends', () => {
+    const { connection } = copy('new.db');
+    for (const [table, column] of linkStatements) {
+      for (const verb of ['delete', 'select *']) {
+        const [plan] = planOf(connection, `${verb} from ${table} where account_id = ? and ${column} = ?`, [1, 1]);
+        assert.match(plan ?? '', new RegExp(`account_id=\\? AND ${column}=\\?`), `${table} by ${column}`);
+      }
+    }
+    connection.close();
+  });
+
+  it('without them it looks through the account: this test can fail', () => {
+    const { connection } = copy('none.db');
+    connection.exec('delete from sqlite_stat1; delete from sqlite_stat4; analyze sqlite_schema');
+    const plans = linkStatements.map(([table, column]) =>
+      planOf(connection, `delete from ${table} where account_id = ? and ${column} = ?`, [1, 1]),
+    );
+    assert.ok(plans.some(([plan]) => plan?.endsWith('(account_id=?)')));
+    connection.close();
+  });
+
+  it('a table that grew is described as it is, a small one keeps its description, and a start writes neither again', async () => {
+    const { url, connection } = copy('grown.db');
+    const described = () =>
+      new Map(
+        connection
+          .prepare<[], [string, string]>('select idx, stat from sqlite_stat1')
+          .raw()
+          .all()
+          .map(([index, stat]) => [index, stat]),
+      );
+    const before = described();
+    connection.exec(
+      "insert into accounts (id, subdomain, name, settings, sealed_key, created_at) values (1, 'a', '', '{}', '', 1)",
+    );
+    connection.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 12000)
+      insert into ended_requests select 1, 'digest' || i, i from n`);
+    const store = await openStore({ url });
+    await store.refreshStatistics();
+    await store.close();
+    const after = described();
+    assert.match(after.get('ended_requests_expires_at_index') ?? '', /^12\d{3} 1$/);
+    assert.equal(after.get('app_users'), before.get('app_users'));
+    assert.equal(describeNewTables(connection), false);
+    connection.close();
+  });
+});

@@ -1,0 +1,57 @@
+/** Statements that look through a table, or through all rows of an account, each with its reason. */
+
+interface ExpectedScan {
+  /** The table, or its alias in the statement. */
+  readonly of: RegExp;
+  readonly where: RegExp;
+  readonly because: string;
+}
+
+const any = /./;
+
+export const expectedScans: readonly ExpectedScan[] = [
+  {
+    of: /^(accounts|account_hosts|migrations|migrations_lock|facts|sqlite_\w+|pg_\w+)$/,
+    where: any,
+    because: 'an installation has few of them',
+  },
+  {
+    of: /^(signing_keys|policies|custom_attributes|others|api_keys|credentials|authorization_servers)$/,
+    where: any,
+    because: 'an account has few of them',
+  },
+  {
+    of: /^(hooks|h|v|hook_versions|hook_variables|package_builds)$/,
+    where: any,
+    because: 'an account has few of them',
+  },
+  { of: /^event_heads$/, where: any, because: 'an account has one' },
+  {
+    of: any,
+    where: /^insert into accounts /,
+    because: 'SQLite looks whether rows without an account wait for the new one',
+  },
+  {
+    of: /^(users|roles)$/,
+    where: /^select \* from (users|roles) where account_id = (\?|\$1) order by id asc$/,
+    because: 'all of them were asked for, on the command line',
+  },
+  { of: any, where: / sqlite_(master|schema) /, because: 'a test or a start looks at the schema' },
+  {
+    of: /^(users|clients)$/,
+    where: /^update (users set policy_id = null where policy_id is not null|clients set updated_at = created_at)$/,
+    because: 'a migration fills a column of all rows, or takes one back',
+  },
+  { of: any, where: /^select count\(\*\) as total from /, because: 'a total was asked for: it is what a total costs' },
+  { of: /^events$/, where: /^select \(select last_id from event_heads /, because: 'max(id) is the end of the index' },
+  {
+    of: /^(clients|app_roles|authorization_server_scopes|authorization_server_claims)$/,
+    where: / and 1 = (\?|\$\d+)/,
+    because: 'no id was asked for: it ends before the first row',
+  },
+  {
+    of: /^reset_requests$/,
+    where: /^select count\(\*\) as number from reset_requests /,
+    because: 'an account has so many as its limit allows',
+  },
+];

@@ -122,6 +122,7 @@ function textOf(subject: LimitSubject): string {
 
 function stateOf(counter: Counter | null, { points, windowSeconds }: Limit, now: number): LimitState {
   if (!counter) return { limit: points, remaining: points, resetSeconds: windowSeconds };
-  const resetSeconds = Math.ceil((counter.endsAt - now) / 1000);
+  // No more than the window: the sum that `endsAt` is may be a fraction of a millisecond too large.
+  const resetSeconds = Math.min(windowSeconds, Math.ceil((counter.endsAt - now) / 1000));
   return { limit: points, remaining: Math.max(0, points - counter.count), resetSeconds };
 }

@@ -71,6 +71,12 @@ describe('rate limits', () => {
     });
   }
 
+  test('says no longer wait than the window, whatever fraction of a millisecond it begins in', async () => {
+    // The sum of this and a minute, less this, is more than a minute.
+    const limits = createLimits({ elapsed: () => 86_241.5444 });
+    assert.equal((await limits.take(account, 'sign-in', network(1)))?.resetSeconds, 60);
+  });
+
   test('by the clock of the process, too, a window lasts', async () => {
     const limits = createLimits();
     const state = await limits.take(account, 'sign-in', network(1));

@@ -1,4 +1,4 @@
-/** Services for tests: real vault, signer and passwords over the store given, a clock the test moves, a log it can read. */
+/** Services for tests: real vault, signer and passwords over the store given, a clock that moves, a log it can read. */
 
 import { randomBytes } from 'node:crypto';
 import { createPasswords } from '../../src/adapters/argon2.ts';
@@ -31,9 +31,11 @@ import { cacheLookups } from '../../src/store/cached.ts';
 import type { Store } from '../../src/store/store.ts';
 import { scriptedBuilds } from './scripted-builds.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that goes on by a millisecond each time it is read, as a real one may between any two looks. */
 export interface TestClock extends Clock {
   advance(milliseconds: number): void;
+  /** Stands still but for `advance` while the test keeps what this answers (`using`), which expects an exact time. */
+  hold(): Disposable;
 }
 
 export interface TestServices extends Services {
@@ -66,10 +68,22 @@ export const sharedKeyPair: GenerateKeyPair = (alg, bits) => {
 /** A clock that begins at the given time (now, unless said). */
 export function testClock(start: number = Date.now()): TestClock {
   let time = start;
+  let holds = 0;
   return {
-    now: () => time,
+    now: () => {
+      if (holds === 0) time += 1;
+      return time;
+    },
     advance: (milliseconds) => {
       time += milliseconds;
+    },
+    hold: () => {
+      holds += 1;
+      return {
+        [Symbol.dispose]: () => {
+          holds -= 1;
+        },
+      };
     },
   };
 }

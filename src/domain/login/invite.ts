@@ -98,8 +98,9 @@ async function savePassword(
   passwordDigest: string,
 ): Promise<UserRecord> {
   return services.store.transaction(async (tx) => {
-    const now = services.clock.now();
     const current = await tx.users.lock(account.id, user.id);
+    // Once locked: what the former password opened while this waited is older than the new one.
+    const now = services.clock.now();
     // Somebody may have changed the password, or locked the user, while this one was hashed: that ends the link.
     if (!current) throw unusable(kind, 'unknown');
     if (!(await linksOf(tx, kind).use(account.id, digestOf(token), now))) throw unusable(kind, 'used');

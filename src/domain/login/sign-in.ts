@@ -130,9 +130,10 @@ export async function goOn(
   const browserSecret = newSecret(services.random, '');
   const traits = record.hookPolicyUserId === userId ? record.hookTraits : null;
   const signingIn = { methods, where: signedInTo(client), traits };
-  const sessionSecret = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
-  await tx.authorizations.signIn(record, services.clock.now(), digestOf(browserSecret));
-  return { outcome: 'signed_in', sessionSecret, browserSecret };
+  const session = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
+  // The instant of the session itself: one that is older than its request was not begun for it (`isSignedInFor`).
+  await tx.authorizations.signIn(record, session.authenticatedAt, digestOf(browserSecret));
+  return { outcome: 'signed_in', sessionSecret: session.secret, browserSecret };
 }
 
 /** Keeps how far a sign-in has come. */

@@ -44,7 +44,7 @@ export async function walkFromLink(
   const walked = await walkIn(services, account, evidence, door, async (tx, reached, fired) => {
     if (reached.at !== 'end') return { ...reached, fired };
     const signingIn = { methods, where: { method: kind }, traits: fired.traits };
-    const secret = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
+    const { secret } = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
     return { at: reached.at, secret };
   });
   switch (walked.at) {

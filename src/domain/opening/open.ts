@@ -45,7 +45,11 @@ export interface SigningInNow {
   readonly traits: SignInTraits | null;
 }
 
-/** Opens a session in place of the one that the browser had; answers its secret. */
+export interface OpenedSession extends Pick<SessionRecord, 'authenticatedAt'> {
+  readonly secret: string;
+}
+
+/** Opens a session in place of the one that the browser had. */
 export async function openSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -53,12 +57,15 @@ export async function openSession(
   { user, policy }: Admitted,
   { methods, where, traits }: SigningInNow,
   formerSecret: string | undefined,
-): Promise<string> {
-  const secret = await startSession(services, tx, account, user, policy, methods, formerSecret);
+): Promise<OpenedSession> {
+  const authenticatedAt = services.clock.now();
+  const signedIn = { amr: methods, authenticatedAt };
+  const secret = await startSession(services, tx, account, user, policy, signedIn, formerSecret);
   const actor = { type: 'user', id: user.id } as const;
-  await recordSuccess(services, tx, account, user, { ...where, methods } as EventDetails['sign_in.succeeded'], actor);
+  const detail = { ...where, methods } as EventDetails['sign_in.succeeded'];
+  await recordSuccess(services, tx, account, user, authenticatedAt, detail, actor);
   if (traits) await rememberSignIn(tx, account, user.id, traits);
-  return secret;
+  return { secret, authenticatedAt };
 }
 
 /** The same session, worth more, under a new id; answers its secret. */
@@ -81,14 +88,8 @@ export async function openAnswer(
   { user }: Admitted,
   { methods, where }: Omit<SigningInNow, 'traits'>,
 ): Promise<void> {
-  await recordSuccess(
-    services,
-    tx,
-    account,
-    user,
-    { ...where, methods } as EventDetails['sign_in.succeeded'],
-    undefined,
-  );
+  const detail = { ...where, methods } as EventDetails['sign_in.succeeded'];
+  await recordSuccess(services, tx, account, user, services.clock.now(), detail, undefined);
 }
 
 /** A code of the session for a client; answers its text. */

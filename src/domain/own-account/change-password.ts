@@ -64,8 +64,9 @@ export async function changePassword(
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
   const ended = await services.store.transaction(async (tx): Promise<EndedSignIns | null> => {
-    const now = services.clock.now();
     const stored = await tx.users.lock(account.id, user.id);
+    // Once locked: what the former password opened while this waited is older than the new one.
+    const now = services.clock.now();
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
     if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return null;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });

@@ -79,10 +79,11 @@ export async function updateManagedUser(
   const former = await services.store.users.find(account.id, userId);
   if (!former) throw unknownUser();
   const passwordDigest = await readPassword(services, account, former, input);
-  const now = services.clock.now();
   const { full, clientsTold } = await services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    // Once locked, as in `setUser`.
+    const now = services.clock.now();
     if (await loosens(tx, account, user, input, profile.policyId)) {
       await requireFactorAuthority(tx, account, user, input.authority);
     }

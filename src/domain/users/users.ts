@@ -89,10 +89,11 @@ export async function setUser(
   changes: UserChanges,
 ): Promise<UserRecord> {
   const passwordDigest = await digestChangedPassword(services, account, userId, changes);
-  const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
+    // Once locked: what opened while this waited is older than a suspension or another password.
+    const now = services.clock.now();
     const changed = await changeUser(services, tx, account, user, {
       ...changedNames(user, changes),
       ...(changes.firstname !== undefined && { firstname: readOptional('firstname', changes.firstname) }),

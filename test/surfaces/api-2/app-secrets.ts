@@ -24,6 +24,7 @@ async function staged(app: TestApp) {
 
 export function appSecrets(app: () => TestApp): void {
   it('a new secret is valid at once and the former one for another hour', async () => {
+    using _ = app().services.clock.hold();
     const { one, client, rotate, opens, first } = await staged(app());
     const answer = await rotate();
     assert.equal(answer.status, 200, answer.text);

@@ -10,6 +10,7 @@ const redirectUri = 'https://app.example.com/callback';
 
 export function apps(app: () => TestApp): void {
   it('creates, reads, lists, changes and deletes an app', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
     const now = new Date(one.services.clock.now()).toISOString();

@@ -5,6 +5,7 @@ import { assertRefused, managing } from './managing.ts';
 
 export function credentials(app: () => TestApp): void {
   it('a pair is shown with its secret once, obtains tokens, and is worth nothing once it is deleted', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
     const [own] = await api.done(200, 'GET', '/credentials');
@@ -33,6 +34,7 @@ export function credentials(app: () => TestApp): void {
   });
 
   it('a key is shown once, and is worth nothing once it is deleted', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
     const { api_key: key, ...rest } = await api.done(201, 'POST', '/api_keys', { name: 'Payroll export' });

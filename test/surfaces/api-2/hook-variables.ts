@@ -8,6 +8,7 @@ import { assertRefused, managing } from './managing.ts';
 /** The document's §2.4 and §4.3. */
 export function hookVariables(app: () => TestApp): void {
   it('a variable is made, read, listed, changed and removed, and its value is never shown', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
     const made = await api.done(201, 'POST', '/hooks/envs', { name: 'API_KEY', value: 'canary-3f9a' });

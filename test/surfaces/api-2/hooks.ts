@@ -10,6 +10,7 @@ export const least = { type: 'pre-authentication', function: source };
 /** The document's §2.3 and §4.4. */
 export function hooks(app: () => TestApp): void {
   it('a hook is made with its defaults, read, listed, replaced and deleted with 202', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const api = await managing(one);
     const made = await api.done(201, 'POST', '/hooks', least);

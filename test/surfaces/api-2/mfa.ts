@@ -67,6 +67,7 @@ export function mfa(app: () => TestApp): void {
   });
 
   it('a device is registered, accepted by its code, listed and removed', async () => {
+    using _ = app().services.clock.hold();
     const api = await managing(app());
     const { id } = await newUser(api, { username: `ada.${now()}` });
     const of = `/mfa/users/${id}`;
@@ -148,6 +149,7 @@ export function mfa(app: () => TestApp): void {
   });
 
   it('a verification is begun, and accepted once by a code that was not used', async () => {
+    using _ = app().services.clock.hold();
     const { api, of, secret, deviceId, userId } = await registered();
     const path = `${of}/verifications`;
     const made = await api.done(201, 'POST', path, { device_id: deviceId, expires_in: 60 });

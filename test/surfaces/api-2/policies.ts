@@ -22,6 +22,7 @@ function assertError(answer: Answer, status: number, message: RegExp): void {
 /** Wire §6, policies. */
 export function policies(app: () => TestApp): void {
   it('an account has one default policy; others are made, read, changed, listed and removed', async () => {
+    using _ = app().services.clock.hold();
     const send = await callerOf(await app().another());
     const [standard, ...more] = (await send('GET')).body;
     assert.deepEqual(more, []);

@@ -9,6 +9,7 @@ const unknown = 2_147_483_000;
 export function roleMembers(app: () => TestApp): void {
   for (const link of ['users', 'admins']) {
     it(`adds, lists and removes ${link} by bare arrays of ids`, async () => {
+      using _ = app().services.clock.hold();
       const one = await app().another();
       const api = await managing(one);
       const ada = await newUser(api, { firstname: 'Ada', lastname: 'Lovelace', username: 'Countess' });

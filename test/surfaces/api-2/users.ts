@@ -7,6 +7,7 @@ import { assertRefused, managing, newUser } from './managing.ts';
 
 export function users(app: () => TestApp): void {
   it('creates, reads, lists, changes and deletes a user with all members', async () => {
+    using _ = app().services.clock.hold();
     const api = await managing(app());
     const role = await createRole(app().services, app().account, unique('role'));
     const shortname = unique('badge');
@@ -70,6 +71,7 @@ export function users(app: () => TestApp): void {
   });
 
   it('ignores read-only and unknown members, whatever they hold', async () => {
+    using _ = app().services.clock.hold();
     const api = await managing(app());
     const noise = {
       ...{ id: 'x', created_at: '0001-01-01T00:00:00Z', updated_at: 7, last_login: {}, activated_at: [] },

@@ -33,6 +33,7 @@ async function start(app: TestApp, parameters: Record<string, string> = {}, api?
 /** What becomes of JWT access tokens: RFC 7662, RFC 7009, wire §3. */
 export function apiEndings(app: AppOf): void {
   it('introspection says what a JWT is, to a gateway too; userinfo needs the scope openid', async () => {
+    using _ = app().services.clock.hold();
     const { client, user, api, tokens } = await start(app());
     const gateway = await registerClient(app());
     const now = Math.floor(app().services.clock.now() / 1000);

@@ -53,6 +53,7 @@ export function exchange(app: AppOf): void {
   };
 
   it('an opaque token for one of fewer scopes: same subject, no refresh token, told of', async () => {
+    using _ = app().services.clock.hold();
     const { client, user, tokens } = await opaque();
     app().services.clock.advance(1_000_000);
     const subjectId = Number.parseInt(tokens.access_token.split('_')[1] ?? '', 36);

@@ -180,6 +180,7 @@ export function pushedRequests(app: AppOf): void {
   });
 
   it('those that nobody used go with the purge', async () => {
+    using _ = app().services.clock.hold();
     const client = await registerClient(app());
     await push(client);
     const count = async () =>

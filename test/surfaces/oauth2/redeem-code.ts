@@ -68,6 +68,7 @@ export function redemption(app: AppOf): void {
   });
 
   it('a code lasts 60 seconds', async () => {
+    using _ = app().services.clock.hold();
     const setting = await settle(app());
     const [early, late] = [await setting.code(), await setting.code()];
     app().services.clock.advance(59_999);

@@ -27,6 +27,7 @@ export function refreshing(app: AppOf): void {
   });
 
   it('within 10 seconds its predecessor gets the same successor again, from both doors; the successor’s use ends that', async () => {
+    using _ = app().services.clock.hold();
     const { client, tokens } = await signedIn(app());
     const first = await refresh(app(), client, tokens.refresh_token);
     app().services.clock.advance(9_999);
@@ -80,6 +81,7 @@ export function refreshing(app: AppOf): void {
   });
 
   it('lasts 14 days unused and 90 days in all, or what the account set', async () => {
+    using _ = app().services.clock.hold();
     const idle = await signedIn(app());
     app().services.clock.advance(14 * day);
     assertError(await refresh(app(), idle.client, idle.tokens.refresh_token), 400, 'invalid_grant');

@@ -107,6 +107,7 @@ export function userinfo(app: AppOf): void {
   });
 
   it('with a token that is wrong, expired, revoked, a refresh token or an id token: invalid_token (T10)', async () => {
+    using _ = app().services.clock.hold();
     const { tokens } = await signedIn(app());
     const { access_token: access } = tokens;
     const forged = `${btoa('{"alg":"none"}').replaceAll('=', '')}.${tokens.id_token.split('.')[1]}.`;

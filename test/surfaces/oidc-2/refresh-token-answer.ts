@@ -42,6 +42,7 @@ export function refreshTokenAnswer(app: () => TestApp): void {
   }
 
   it('answers an access token that opens what the first one opened, for an hour', async () => {
+    using _ = app().services.clock.hold();
     const { client, tokens } = await signedIn(app());
     const { access_token: accessToken } = (await refresh(app(), client, tokens.refresh_token, tokenPath)).body;
     assert.equal(await userinfo(app(), accessToken), 200);

@@ -41,6 +41,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     [{ 'refresh.idle_days': '3' }, 3],
   ] as const) {
     it(`lives ${days} days when it is not used${days === 14 ? '' : ', where the account says so'}`, async () => {
+      using _ = app().services.clock.hold();
       const at = await app().another(settings);
       const { client, tokens } = await signedIn(at);
       at.services.clock.advance(days * dayMilliseconds - 1);
@@ -55,6 +56,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     [{ 'refresh.absolute_days': '20' }, 20],
   ] as const) {
     it(`lives ${days} days in all, however often it is used${days === 90 ? '' : ', where the account says so'}`, async () => {
+      using _ = app().services.clock.hold();
       const at = await app().another(settings);
       const { client, tokens } = await signedIn(at);
       let current = tokens.refresh_token;
@@ -74,6 +76,7 @@ export function refreshTokenLifetime(app: () => TestApp): void {
     [{ 'refresh.grace_seconds': '60' }, 60],
   ] as const) {
     it(`answers the same successor to its direct predecessor for ${seconds} s, with new tokens beside it`, async () => {
+      using _ = app().services.clock.hold();
       const at = await app().another(settings);
       const { client, tokens } = await signedIn(at);
       const first = await rotate(at, client, tokens.refresh_token);

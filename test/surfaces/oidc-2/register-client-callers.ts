@@ -86,6 +86,7 @@ export function registerClientCallers(app: () => TestApp): void {
   });
 
   it('R1: answers 401 for a token that expired or was revoked, or whose pair was', async () => {
+    using _ = app().services.clock.hold();
     const { clientId, token } = await issue(app(), 'manage_all');
     app().services.clock.advance(36_000_000 - 1);
     assert.equal((await send(app(), `Bearer ${token}`)).status, 200);

@@ -46,6 +46,7 @@ const surplus = {
 
 export function registerClientStorage(app: () => TestApp): void {
   it('R4: ignores members that are not listed, and never stores them', async () => {
+    using _ = app().services.clock.hold();
     const client = await registered(app(), { ...surplus, token_endpoint_auth_method: 'client_secret_post' });
     const plain = await registered(app(), { token_endpoint_auth_method: 'client_secret_post' });
     assert.deepEqual(Object.keys(client), Object.keys(plain));

@@ -35,6 +35,7 @@ export function invites(app: AppOf): void {
   const shown = ({ answer }: Walk) => [answer.status, heading(answer)];
 
   it('a user chooses a password, is activated and signed in, and arrives in the account', async () => {
+    using _ = app().services.clock.hold();
     const user = await unactivated();
     const at = await open(user);
     assert.deepEqual(shown(at), [200, 'Choose a password']);
@@ -59,6 +60,7 @@ export function invites(app: AppOf): void {
   });
 
   it('is used once, lives 72 hours, and ends when a newer one is made; each is told', async () => {
+    using _ = app().services.clock.hold();
     const user = await unactivated();
     const link = await newInvite(app(), user.email);
     const used = await walk(app(), new CookieJar(), link);

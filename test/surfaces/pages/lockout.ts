@@ -22,6 +22,7 @@ export function lockout(app: AppOf): void {
   }
 
   it('10 wrong passwords in a row close sign-in for 15 minutes; guesses meanwhile do not prolong it', async () => {
+    using _ = app().services.clock.hold();
     const setting = await settle(app());
     await guessWrong(app(), setting, 10);
     assert.equal(await guess(app(), setting, password), 401);

@@ -46,6 +46,7 @@ export function newPassword(app: AppOf): void {
   }
 
   it('after the right password a new one is asked for, then the sign-in goes on; the former one opens nothing more', async () => {
+    using _ = app().services.clock.hold();
     const setting = await settle(app());
     const query = await signInForCode(app(), setting.client, setting.user);
     const tokens = await redeem(app(), setting.client, query.get('code') ?? '');
@@ -101,6 +102,7 @@ export function newPassword(app: AppOf): void {
   });
 
   it('a policy that lets passwords expire asks at the sign-in after it, and its least length holds', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another({ 'limit.sign-in': 'off' });
     const setting = await settle(one);
     const policy = await createPolicy(one.services, one.account, {

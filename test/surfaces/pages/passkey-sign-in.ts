@@ -75,6 +75,7 @@ export function passkeySignIn(app: AppOf): void {
   });
 
   it('signs in without name and password; session and browser secret are new, and the tokens tell of it', async () => {
+    using _ = app().services.clock.hold();
     const ready = await own();
     const former = ready.at.jar.cookies.get('__Host-tx');
     const { id } = ready.setting.user;
@@ -153,6 +154,7 @@ export function passkeySignIn(app: AppOf): void {
   });
 
   it('an answer counts once, for ten minutes, and of twenty at once one signs in', async () => {
+    using _ = app().services.clock.hold();
     const ready = await own();
     const options = passkeyOptionsOf(ready.at.answer.text);
     const uncounted = ready.given.passkey.get(options, { counter: 0 });

@@ -153,6 +153,7 @@ export function passkeys(app: AppOf): void {
   }
 
   it('takes an answer once, of the session whose page asked, and a passkey of nobody else', async () => {
+    using _ = app().services.clock.hold();
     const [one, other] = [await signIn(), await signIn()];
     const { passkey, credential } = await make(one);
     assert.equal((await other.post({ credential, name: 'Laptop' })).status, 422, "another session's");
@@ -189,6 +190,7 @@ export function passkeys(app: AppOf): void {
   });
 
   it('is for ten minutes after a sign-in; later, and for who is not signed in, a sign-in comes first and leads back', async () => {
+    using _ = app().services.clock.hold();
     const signedIn = await signIn();
     const { id } = await givePasskey(app(), signedIn.user);
     app().services.clock.advance(5 * minute);

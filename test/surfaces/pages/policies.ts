@@ -28,6 +28,7 @@ export function policies(app: AppOf): void {
   }
 
   it('lockout has the numbers of the user’s policy: by role, and by the user’s own before it', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another(unlimited);
     const setting = await settle(one);
     const { id: roleId } = await createRole(one.services, one.account, 'Careful');
@@ -73,6 +74,7 @@ export function policies(app: AppOf): void {
   });
 
   it('an application may want a newer sign-in than the one that another made', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another(unlimited);
     const setting = await settle(one);
     const strict = await registerClient(one);

@@ -24,6 +24,7 @@ export function sessions(app: AppOf): void {
   }
 
   it('ends when it was not used for 30 minutes', async () => {
+    using _ = app().services.clock.hold();
     const { setting, jar } = await signedIn();
     app().services.clock.advance(30 * minute - 1);
     assert.equal(await isLive(setting, jar), true);

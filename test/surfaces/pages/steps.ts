@@ -122,6 +122,7 @@ export function steps(app: AppOf): void {
   });
 
   it('a sign-in in progress lasts 10 minutes', async () => {
+    using _ = app().services.clock.hold();
     const setting = await settle(app());
     const at = await setting.begin();
     app().services.clock.advance(10 * minute - 1);

@@ -57,6 +57,7 @@ export function transcripts(kind: DatabaseKind): void {
       before(async () => {
         app = await openTestApp(kind, { settings: { 'limit.xml': '60/h' } });
         const { services, account } = app;
+        services.clock.hold();
         services.clock.advance(Date.parse('2027-01-02T03:04:05.678Z') - services.clock.now());
         for (const name of ['Staff', 'Guests']) await createRole(services, account, name);
         const { apiKey } = await createApiKey(services, account, 'golden');

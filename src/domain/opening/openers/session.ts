@@ -14,17 +14,16 @@ const longestUserAgent = 256;
  * fixation). Answers its secret.
  */
 export async function startSession(
-  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  { random }: Pick<Services, 'random'>,
   tx: Pick<StoreVerbs, 'sessions'>,
   account: Account,
   user: Pick<UserRecord, 'id'>,
   { sessionTimeoutMinutes, sessionAbsoluteMinutes }: PolicyRecord,
-  amr: readonly string[],
+  { amr, authenticatedAt }: Pick<SessionRecord, 'amr' | 'authenticatedAt'>,
   formerSecret: string | undefined,
 ): Promise<string> {
   if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
   const secret = newSecret(random, '');
-  const now = clock.now();
   const { source, userAgent } = currentOrigin();
   await tx.sessions.create({
     accountId: account.id,
@@ -32,10 +31,10 @@ export async function startSession(
     sid: random.bytes(16).toString('base64url'),
     userId: user.id,
     amr,
-    authenticatedAt: now,
-    lastSeenAt: now,
+    authenticatedAt,
+    lastSeenAt: authenticatedAt,
     idleMilliseconds: sessionTimeoutMinutes * minute,
-    expiresAt: now + sessionAbsoluteMinutes * minute,
+    expiresAt: authenticatedAt + sessionAbsoluteMinutes * minute,
     source,
     userAgent: userAgent?.slice(0, longestUserAgent).toWellFormed() ?? null,
   });

@@ -1,5 +1,5 @@
 import type { Services } from '../../../services.ts';
-import type { UserRecord } from '../../../store/records.ts';
+import type { Milliseconds, UserRecord } from '../../../store/records.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import type { EventDetails } from '../../audit/event-details.ts';
@@ -12,10 +12,11 @@ export async function recordSuccess(
   tx: StoreVerbs,
   account: Account,
   { id }: Pick<UserRecord, 'id'>,
+  at: Milliseconds,
   detail: EventDetails['sign_in.succeeded'],
   actor: Actor | undefined,
 ): Promise<void> {
-  await tx.users.update(account.id, id, { lastLogin: services.clock.now() });
+  await tx.users.update(account.id, id, { lastLogin: at });
   const target = { type: 'user', id } as const;
   await recordEvent(tx, services, account, { action: 'sign_in.succeeded', ...(actor && { actor }), target, detail });
 }

@@ -426,11 +426,13 @@ export interface SessionStore {
   /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
   noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
-  /** False when there is none. */
-  end(accountId: number, digest: string): Promise<boolean>;
+  /** Keeps all that is new of a session, its digest too: id and `sid` stay. */
+  renew(session: SessionRecord): Promise<void>;
+  /** By its `sid`, which stays when its digest changes; false when there is none. */
+  end(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** Whether a session of the user's has this name. */
   has(accountId: number, userId: number, sid: string): Promise<boolean>;
-  /** All of them, but for the one of the digest `except`. */
+  /** All of them, but for the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times. */
   listOfUser(accountId: number, userId: number, limit: number): Promise<SessionRecord[]>;

@@ -44,7 +44,7 @@ export async function endSignIns(
     clientsTold += await tellClients(services, tx, account, { userId: id, sid }, now);
   }
   const grantsRevoked = because === null ? 0 : await revoke(tx, account, id, own, now, because);
-  await tx.sessions.endOfUser(account.id, id, own?.digest);
+  await tx.sessions.endOfUser(account.id, id, own?.sid);
   await endInFlight(tx, account, { userId: id }, request);
   return { grantsRevoked, clientsTold };
 }

@@ -61,16 +61,15 @@ export async function openSession(
   return secret;
 }
 
-/** The same session, worth more, under a new id; answers its secret. */
+/** The same session, worth more, under a new secret; answers its secret. */
 export function openRaisedSession(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
-  account: Account,
   _: Admitted,
   session: SessionRecord,
   methods: readonly string[],
 ): Promise<string> {
-  return raiseSession(services, tx, account, session, methods);
+  return raiseSession(services, tx, session, methods);
 }
 
 /** Says "authenticated" to a caller that asked for the user. */

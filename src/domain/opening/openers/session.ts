@@ -22,7 +22,8 @@ export async function startSession(
   amr: readonly string[],
   formerSecret: string | undefined,
 ): Promise<string> {
-  if (formerSecret) await tx.sessions.end(account.id, digestOf(formerSecret));
+  const former = formerSecret ? await tx.sessions.find(account.id, digestOf(formerSecret)) : null;
+  if (former) await tx.sessions.end(account.id, former.userId, former.sid);
   const secret = newSecret(random, '');
   const now = clock.now();
   const { source, userAgent } = currentOrigin();
@@ -43,18 +44,16 @@ export async function startSession(
 }
 
 /**
- * The same session, worth more from now on, under a new id. It ends when it would have ended, and what it says of the
+ * The same session, worth more from now on, under a new secret. It ends when it would have ended, and what it says of the
  * time of the sign-in stays: only the second factor is newer. Answers its secret.
  */
 export async function raiseSession(
   { clock, random }: Pick<Services, 'clock' | 'random'>,
   tx: Pick<StoreVerbs, 'sessions'>,
-  account: Account,
-  { id: _, ...former }: SessionRecord,
+  session: SessionRecord,
   amr: readonly string[],
 ): Promise<string> {
   const secret = newSecret(random, '');
-  await tx.sessions.end(account.id, former.digest);
-  await tx.sessions.create({ ...former, digest: digestOf(secret), amr, lastSeenAt: clock.now() });
+  await tx.sessions.renew({ ...session, digest: digestOf(secret), amr, lastSeenAt: clock.now() });
   return secret;
 }

@@ -426,8 +426,8 @@ export interface SessionStore {
   /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
   noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
-  /** Keeps all that is new of a session, its digest too: id and `sid` stay. */
-  renew(session: SessionRecord): Promise<void>;
+  /** Keeps all that is new of a session, its digest too: id and `sid` stay. False when there is none. */
+  renew(session: SessionRecord): Promise<boolean>;
   /** By its `sid`, which stays when its digest changes; false when there is none. */
   end(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** Whether a session of the user's has this name. */

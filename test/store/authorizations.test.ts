@@ -43,13 +43,13 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       ...times,
     });
     const renewed = { ...session, digest: unique(), amr: ['pwd', 'otp'], lastSeenAt: now + 1 };
-    await sessions.renew({ ...renewed, accountId: otherId });
+    assert.equal(await sessions.renew({ ...renewed, accountId: otherId }), false);
     assert.deepEqual(await sessions.find(accountId, session.digest), session);
-    await sessions.renew(renewed);
+    assert.equal(await sessions.renew(renewed), true);
     assert.equal(await sessions.find(accountId, session.digest), null);
     assert.deepEqual(await sessions.find(accountId, renewed.digest), renewed);
     await sessions.end(accountId, userId, session.sid);
-    await sessions.renew(session);
+    assert.equal(await sessions.renew(session), false);
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), []);
   });
 

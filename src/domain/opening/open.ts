@@ -45,7 +45,7 @@ export interface SigningInNow {
   readonly traits: SignInTraits | null;
 }
 
-/** Opens a session in place of the one that the browser had; answers its secret. */
+/** Opens a session in place of the one that the browser had, or goes on with the user's own; answers its secret. */
 export async function openSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,

@@ -24,7 +24,8 @@ export function sessionVerbs(db: Knex): SessionStore {
       return (await use.first('app_id')) !== undefined;
     },
     renew: async ({ accountId, id, ...session }) => {
-      await db('sessions').where({ account_id: accountId, id }).update(rows.sessions.write(session));
+      const renewed = db('sessions').where({ account_id: accountId, id });
+      return (await renewed.update(rows.sessions.write(session))) === 1;
     },
     end: async (accountId, userId, sid) => {
       return (await db('sessions').where({ account_id: accountId, user_id: userId, sid }).delete()) > 0;

@@ -496,12 +496,23 @@ export interface FirstFactor {
   readonly methods: readonly string[];
 }
 
+/**
+ * Sessions of a user that end: one of them, or all but the one with the `sid` `except`. All are those that are open, and
+ * those that a live grant began in.
+ */
+export type EndedSessions =
+  | { readonly userId: number; readonly sid: string }
+  | { readonly userId: number; readonly except: string | null };
+
 /** What clients are to be told, until they have heard. */
 export interface NoticeStore {
-  /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
-  addForSession(
+  /**
+   * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As many
+   * statements for one session as for thousands; before grants are revoked, for sessions are found by them.
+   */
+  addForSessions(
     accountId: number,
-    session: Pick<SessionRecord, 'userId' | 'sid'>,
+    ended: EndedSessions,
     subjectFor: (client: Pick<ClientRecord, 'sector'>) => string,
     at: Milliseconds,
   ): Promise<number>;

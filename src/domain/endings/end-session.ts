@@ -8,7 +8,7 @@ import { endInFlight } from './in-flight.ts';
 
 /**
  * Ends one session, what it approved, and its grants without `offline_access`; its clients are to be told. Part of a
- * transaction, after which the notices are woken. Null for a session that is not there any more; one that was raised since
+ * transaction. Null for a session that is not there any more; one that was raised since
  * it was read is.
  */
 export async function endSession(

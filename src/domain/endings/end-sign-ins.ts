@@ -22,7 +22,7 @@ export interface EndedSignIns {
 
 /**
  * Ends all sessions of a user, what was granted in them, and all that is in flight; clients are to be told. Part of a
- * transaction, after which the notices are woken.
+ * transaction.
  */
 export async function endSignIns(
   services: Pick<Services, 'clock' | 'vault'>,

@@ -93,7 +93,7 @@ const openers = /^(store\/|domain\/opening\/openers\/)/;
 
 /** Beside these: a client's own token, of no user, and the denial of a device. */
 const opening: readonly { readonly what: RegExp; readonly also: readonly string[] }[] = [
-  { what: /\bsessions\s*(?:\?\.|\.)\s*create\b/g, also: [] },
+  { what: /\bsessions\s*(?:\?\.|\.)\s*(?:create|renew)\b/g, also: [] },
   { what: /\bgrants\s*(?:\?\.|\.)\s*create\b/g, also: [] },
   { what: /\bauthorizations\s*(?:\?\.|\.)\s*createCode\b/g, also: [] },
   { what: /\bdeviceCodes\s*(?:\?\.|\.)\s*decide\b/g, also: ['domain/device/finish-device.ts'] },

@@ -13,7 +13,7 @@ import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { shadowsSettled } from './domain/hooks/shadow.ts';
 import { keepWarm, type Warming } from './domain/hooks/warm.ts';
-import { wakeAfterCommit } from './domain/means/notices.ts';
+import { wakeAfterCommit } from './domain/wake-after-commit.ts';
 import { drain, leave } from './drain.ts';
 import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
@@ -49,7 +49,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const introduction = demo ? await prepareDemo(services, config) : '';
     const readiness: Readiness = { draining: false };
     const { metricsToken, trustProxy } = config;
-    const waking = { ...services, store: wakeAfterCommit(services.store, services.changeNotices) };
+    const waking = { ...services, store: wakeAfterCommit(services.store, services) };
     const app = createApp(waking, { readiness, metricsToken, trustProxy, isServing: true });
     const server = createServer(app);
     await putPoolBehindEventLoop();

@@ -426,11 +426,13 @@ export interface SessionStore {
   /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
   noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
-  /** False when there is none. */
-  end(accountId: number, digest: string): Promise<boolean>;
+  /** Keeps all that is new of a session, its digest too: id and `sid` stay. False when there is none. */
+  renew(session: SessionRecord): Promise<boolean>;
+  /** By its `sid`, which stays when its digest changes; false when there is none. */
+  end(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** Whether a session of the user's has this name. */
   has(accountId: number, userId: number, sid: string): Promise<boolean>;
-  /** All of them, but for the one of the digest `except`. */
+  /** All of them, but for the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
   /** Those that were used last, the last one first, ended or not by their own times. */
   listOfUser(accountId: number, userId: number, limit: number): Promise<SessionRecord[]>;
@@ -494,12 +496,23 @@ export interface FirstFactor {
   readonly methods: readonly string[];
 }
 
+/**
+ * Sessions of a user that end: one of them, or all but the one with the `sid` `except`. All are those that are open, and
+ * those that a live grant began in.
+ */
+export type EndedSessions =
+  | { readonly userId: number; readonly sid: string }
+  | { readonly userId: number; readonly except: string | null };
+
 /** What clients are to be told, until they have heard. */
 export interface NoticeStore {
-  /** One for each client that got tokens in the session and wants to be told of its end; answers how many. */
-  addForSession(
+  /**
+   * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As many
+   * statements for one session as for thousands; before grants are revoked, for sessions are found by them.
+   */
+  addForSessions(
     accountId: number,
-    session: Pick<SessionRecord, 'userId' | 'sid'>,
+    ended: EndedSessions,
     subjectFor: (client: Pick<ClientRecord, 'sector'>) => string,
     at: Milliseconds,
   ): Promise<number>;

@@ -19,16 +19,38 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.deepEqual(await sessions.find(accountId, session.digest), session);
     assert.equal(await sessions.find(otherId, session.digest), null);
     await sessions.touch(otherId, session.id, now + 5);
-    await sessions.end(otherId, session.digest);
+    await sessions.end(otherId, userId, session.sid);
     await sessions.endOfUser(otherId, userId);
     assert.deepEqual(await sessions.find(accountId, session.digest), session);
     await sessions.touch(accountId, session.id, now + 5);
     assert.equal((await sessions.find(accountId, session.digest))?.lastSeenAt, now + 5);
-    await sessions.end(accountId, session.digest);
+    assert.equal(await sessions.end(accountId, userId + 1, session.sid), false);
+    assert.equal(await sessions.end(accountId, userId, session.sid), true);
+    assert.equal(await sessions.end(accountId, userId, session.sid), false);
     assert.equal(await sessions.find(accountId, session.digest), null);
     const later = await sessions.create({ ...given, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + hour });
     await sessions.endOfUser(accountId, userId);
     assert.equal(await sessions.find(accountId, later.digest), null);
+  });
+
+  test('a session is renewed in its place, and not once it has ended', async () => {
+    const { sessions } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const { id: otherId } = await newAccount(subject.store);
+    const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + hour };
+    const session = await sessions.create({
+      ...{ accountId, digest: unique(), sid: unique(), userId, amr: ['pwd'] },
+      ...times,
+    });
+    const renewed = { ...session, digest: unique(), amr: ['pwd', 'otp'], lastSeenAt: now + 1 };
+    assert.equal(await sessions.renew({ ...renewed, accountId: otherId }), false);
+    assert.deepEqual(await sessions.find(accountId, session.digest), session);
+    assert.equal(await sessions.renew(renewed), true);
+    assert.equal(await sessions.find(accountId, session.digest), null);
+    assert.deepEqual(await sessions.find(accountId, renewed.digest), renewed);
+    await sessions.end(accountId, userId, session.sid);
+    assert.equal(await sessions.renew(session), false);
+    assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), []);
   });
 
   test('a session is used for apps until it may not last any more, or the app goes', async () => {
@@ -64,7 +86,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     const other = await begin(now, stranger);
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), [young, old]);
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 1), [young]);
-    await sessions.endOfUser(accountId, userId, old.digest);
+    await sessions.endOfUser(accountId, userId, old.sid);
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), [old]);
     assert.deepEqual(await sessions.listOfUser(stranger.accountId, stranger.userId, 10), [other]);
   });

@@ -32,9 +32,11 @@ function lookups({
 }: StoreVerbs) {
   const { packageBuilds, signInHistories } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
-  const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, changeNotices } = rest;
+  const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, notices, changeNotices } = rest;
   const denied = { decision: 'deny', amr: null, authenticatedAt: null, sid: null, decidedAt: now } as const;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
+  const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now };
+  const named = { accountId: 1, id: 1, digest: 'x', sid: 'x', userId: 1, amr: [], source: null, userAgent: null };
   const attempt = { accountId: 1, userId: 1, now, maximum: 10, lockedUntil: now };
   return [
     ...[() => accounts.find(1), () => accounts.findBySubdomain('x'), () => accounts.findByHost('x')],
@@ -74,7 +76,12 @@ function lookups({
       () => sessions.isUsedFor(1, 'x', 1),
       () => sessions.touch(1, 1, now),
     ],
-    ...[() => sessions.end(1, 'x'), () => sessions.endOfUser(1, 1), () => sessions.endOfUser(1, 1, 'x')],
+    ...[
+      () => sessions.end(1, 1, 'x'),
+      () => sessions.renew({ ...named, ...times }),
+      () => sessions.endOfUser(1, 1),
+      () => sessions.endOfUser(1, 1, 'x'),
+    ],
     ...[() => sessions.listOfUser(1, 1, 10), () => authorizations.listConsents(1, 1)],
     ...[() => authorizations.removeConsent(1, 1, 1), () => grants.listLive(1, 1, now)],
     ...[() => grants.revokeOfUserApp(1, 1, 1, now, 'x'), () => grants.revokeOfUserElsewhere(1, 1, 'x', now, 'y')],
@@ -85,6 +92,10 @@ function lookups({
     ...[() => passwordResets.find(1, 'x'), () => passwordResets.use(1, 'x', now), () => resetRequests.countOpen(1)],
     ...[() => resetRequests.claim(now, now, 1), () => resetRequests.postpone(1, 1, now)],
     ...[() => resetRequests.remove(1, 1), () => changeNotices.claim(now, now, 1)],
+    ...[
+      () => notices.addForSessions(1, { userId: 1, sid: 'x' }, () => 'x', now),
+      () => notices.addForSessions(1, { userId: 1, except: 'x' }, () => 'x', now),
+    ],
     ...[() => changeNotices.postpone(1, 1, now), () => changeNotices.remove(1, 1), () => users.lock(1, 1)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, { userId: 1 }, now)],

@@ -3,10 +3,10 @@ import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { settableStatuses } from '../users/user-status.ts';
-import { type EndedSignIns, endSignIns } from './end-sign-ins.ts';
+import { endSignIns } from './end-sign-ins.ts';
 
 /**
- * Ends what a change of a user ends; part of its transaction. A new password closes all that the former one opened. A
+ * Ends what a change of a user ends, and answers how many grants that were; part of its transaction. A new password closes all that the former one opened. A
  * suspension ends sessions and what is in flight for good, and grants wait for its end.
  */
 export async function endByChange(
@@ -16,9 +16,10 @@ export async function endByChange(
   former: UserRecord,
   { status }: Pick<UserRecord, 'status'>,
   passwordDigest: string | null | undefined,
-): Promise<EndedSignIns> {
-  if (passwordDigest !== undefined) return endSignIns(services, tx, account, former, { because: 'password changed' });
+): Promise<number> {
+  const end = async (because: string | null) =>
+    (await endSignIns(services, tx, account, former, { because })).grantsRevoked;
+  if (passwordDigest !== undefined) return end('password changed');
   const isSuspended = status === settableStatuses.suspended && former.status !== settableStatuses.suspended;
-  if (isSuspended) return endSignIns(services, tx, account, former, { because: null });
-  return { grantsRevoked: 0, clientsTold: 0 };
+  return isSuspended ? end(null) : 0;
 }

@@ -8,16 +8,17 @@ import { endInFlight } from './in-flight.ts';
 
 /**
  * Ends one session, what it approved, and its grants without `offline_access`; its clients are to be told. Part of a
- * transaction, after which the notices are woken. Null for a session that is not there any more.
+ * transaction. Null for a session that is not there any more; one that was raised since
+ * it was read is.
  */
 export async function endSession(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,
   account: Pick<Account, 'id' | 'record'>,
-  { digest, userId, sid }: SessionRecord,
+  { userId, sid }: SessionRecord,
 ): Promise<EndedSignIns | null> {
   await tx.users.lock(account.id, userId);
-  if (!(await tx.sessions.end(account.id, digest))) return null;
+  if (!(await tx.sessions.end(account.id, userId, sid))) return null;
   const now = services.clock.now();
   const clientsTold = await tellClients(services, tx, account, { userId, sid }, now);
   const grantsRevoked = await tx.grants.revokeOfSession(account.id, userId, sid, now, 'session ended');

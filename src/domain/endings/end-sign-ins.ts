@@ -5,9 +5,6 @@ import type { Account } from '../accounts/account.ts';
 import { tellClients } from '../sign-out/notices.ts';
 import { endInFlight } from './in-flight.ts';
 
-/** As many sessions as are looked at for clients to tell; the others end without a word. */
-const mostTold = 100;
-
 /** What all sign-ins of a user end for, and what goes on. */
 export interface SignInsEnding {
   /** What the rows of grants keep of the reason; null: grants wait. */
@@ -25,7 +22,7 @@ export interface EndedSignIns {
 
 /**
  * Ends all sessions of a user, what was granted in them, and all that is in flight; clients are to be told. Part of a
- * transaction, after which the notices are woken.
+ * transaction.
  */
 export async function endSignIns(
   services: Pick<Services, 'clock' | 'vault'>,
@@ -38,13 +35,10 @@ export async function endSignIns(
   const now = services.clock.now();
   // Who redeems something of the user's meanwhile has come before, or finds it gone.
   await tx.users.lock(account.id, id);
-  let clientsTold = 0;
-  // Before the grants: clients are found by them.
-  for (const sid of await endingSids(tx, account, user, own, now)) {
-    clientsTold += await tellClients(services, tx, account, { userId: id, sid }, now);
-  }
+  // Before the grants: sessions and clients are found by them.
+  const clientsTold = await tellClients(services, tx, account, { userId: id, except: own?.sid ?? null }, now);
   const grantsRevoked = because === null ? 0 : await revoke(tx, account, id, own, now, because);
-  await tx.sessions.endOfUser(account.id, id, own?.digest);
+  await tx.sessions.endOfUser(account.id, id, own?.sid);
   await endInFlight(tx, account, { userId: id }, request);
   return { grantsRevoked, clientsTold };
 }
@@ -60,18 +54,4 @@ function revoke(
   return own
     ? grants.revokeOfUserElsewhere(accountId, userId, own.sid, now, because)
     : grants.revokeOfUser(accountId, userId, now, because);
-}
-
-/** Names of the sessions that end: a grant may have outlived the session that it began in. */
-async function endingSids(
-  tx: Pick<StoreVerbs, 'sessions' | 'grants'>,
-  { id: accountId }: Pick<Account, 'id'>,
-  { id }: Pick<UserRecord, 'id'>,
-  own: SessionRecord | null,
-  now: Milliseconds,
-): Promise<ReadonlySet<string>> {
-  const sids = new Set((await tx.sessions.listOfUser(accountId, id, mostTold)).map(({ sid }) => sid));
-  for (const { sid } of await tx.grants.listLive(accountId, id, now)) if (sid !== null) sids.add(sid);
-  if (own) sids.delete(own.sid);
-  return sids;
 }

@@ -2,7 +2,6 @@
 
 import type { Services } from '../../services.ts';
 import type { ChangeNoticeRecord } from '../../store/records.ts';
-import type { Store } from '../../store/store.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { sendMail } from '../mail.ts';
 import { createWorker, type Worker } from '../worker.ts';
@@ -40,23 +39,4 @@ async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Pr
     await changeNotices.remove(accountId, id);
     if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });
   } else await changeNotices.postpone(accountId, id, services.clock.now() + pause);
-}
-
-/** The same store, which has `worker` send at once what a transaction left to send: nobody who changes something knows of it. */
-export function wakeAfterCommit(store: Store, worker: Pick<Worker, 'wake'>): Store {
-  return {
-    ...store,
-    transaction: async (work) => {
-      let isLeft = false;
-      const result = await store.transaction((tx) => {
-        const add: typeof tx.changeNotices.add = async (notice, most) => {
-          isLeft = true;
-          await tx.changeNotices.add(notice, most);
-        };
-        return work({ ...tx, changeNotices: { ...tx.changeNotices, add } });
-      });
-      if (isLeft) worker.wake();
-      return result;
-    },
-  };
 }

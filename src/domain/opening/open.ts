@@ -49,7 +49,7 @@ export interface OpenedSession extends Pick<SessionRecord, 'authenticatedAt'> {
   readonly secret: string;
 }
 
-/** Opens a session in place of the one that the browser had. */
+/** Opens a session in place of the one that the browser had, or goes on with the user's own. */
 export async function openSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -68,16 +68,15 @@ export async function openSession(
   return { secret, authenticatedAt };
 }
 
-/** The same session, worth more, under a new id; answers its secret. */
+/** The same session, worth more, under a new secret; answers its secret. */
 export function openRaisedSession(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
-  account: Account,
   _: Admitted,
   session: SessionRecord,
   methods: readonly string[],
 ): Promise<string> {
-  return raiseSession(services, tx, account, session, methods);
+  return raiseSession(services, tx, session, methods);
 }
 
 /** Says "authenticated" to a caller that asked for the user. */

@@ -2,7 +2,6 @@ import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import type { EndedSignIns } from '../endings/end-sign-ins.ts';
 import { endInFlight } from '../endings/in-flight.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
@@ -30,7 +29,7 @@ export type ChangeResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
 
-type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
 
 /** Whose rules a new password of the user's keeps. */
 export function passwordPolicy(
@@ -63,12 +62,12 @@ export async function changePassword(
   );
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
-  const ended = await services.store.transaction(async (tx): Promise<EndedSignIns | null> => {
+  const isChanged = await services.store.transaction(async (tx) => {
     const stored = await tx.users.lock(account.id, user.id);
     // Once locked: what the former password opened while this waited is older than the new one.
     const now = services.clock.now();
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
-    if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return null;
+    if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return false;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
@@ -76,9 +75,7 @@ export async function changePassword(
     if (!others) await endInFlight(tx, account, { userId: user.id });
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
-    return others ?? { grantsRevoked: 0, clientsTold: 0 };
+    return true;
   });
-  if (!ended) return refuse('wrong');
-  if (ended.clientsTold > 0) services.logoutNotices.wake();
-  return { outcome: 'changed' };
+  return isChanged ? { outcome: 'changed' } : refuse('wrong');
 }

@@ -14,7 +14,7 @@ import type { Visit } from './enter.ts';
 /** More are not shown; the others end by themselves, or with all of them. */
 const mostShown = 100;
 
-type EndServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
+type EndServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type User = Pick<UserRecord, 'id'>;
 
 /** The live sessions of a user, the one used last at the front. */
@@ -39,16 +39,14 @@ export async function endOneSession(
 ): Promise<void> {
   const session = (await listSessions(services, account, user)).find(({ id }) => id === sessionId);
   if (!session) return;
-  const ended = await services.store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     const ended = await endSession(services, tx, account, session);
-    if (!ended) return null;
+    if (!ended) return;
     const about = { type: 'user', id: user.id } as const;
     const told = { grants_revoked: ended.grantsRevoked, clients_told: ended.clientsTold };
     const detail = { session_id: session.id, ...told };
     await recordEvent(tx, services, account, { action: 'session.ended', actor: about, target: about, detail });
-    return ended;
   });
-  if (ended && ended.clientsTold > 0) services.logoutNotices.wake();
 }
 
 /** Ends all sessions and grants of the user's, those of the browser that asks for it included, and has clients told. */
@@ -57,16 +55,14 @@ export async function endAllSessions(
   account: Account,
   { user }: Pick<Visit, 'user'>,
 ): Promise<void> {
-  const told = await services.store.transaction(async (tx) => {
-    const ended = await endSessions(services, tx, account, user, null);
+  await services.store.transaction(async (tx) => {
+    await endSessions(services, tx, account, user, null);
     const stored = await tx.users.lock(account.id, user.id);
     if (stored) await changeUser(services, tx, account, stored, { signedOutAt: services.clock.now() });
-    return ended;
   });
-  if (told.clientsTold > 0) services.logoutNotices.wake();
 }
 
-/** Ends the sessions and grants of a user, but for those of `own`; part of a transaction, after which clients are told. */
+/** Ends the sessions and grants of a user, but for those of `own`, and has clients told; part of a transaction. */
 export async function endSessions(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

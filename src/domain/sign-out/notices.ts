@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, Milliseconds, NoticeRecord, SessionRecord } from '../../store/records.ts';
-import type { StoreVerbs } from '../../store/store.ts';
+import type { ClientRecord, Milliseconds, NoticeRecord } from '../../store/records.ts';
+import type { EndedSessions, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -24,16 +24,17 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'signer' | 'egress' | 'addresses' | 'log'>;
 
-/** Keeps what the clients of a session are to be told, in the transaction that ends it; answers how many are. */
+/** Keeps what the clients of sessions are to be told, in the transaction that ends them; answers how many notices. */
 export function tellClients(
   services: Pick<Services, 'vault'>,
   tx: Pick<StoreVerbs, 'notices'>,
   account: Pick<Account, 'id' | 'record'>,
-  { userId, sid }: Pick<SessionRecord, 'userId' | 'sid'>,
+  ended: EndedSessions,
   now: Milliseconds,
 ): Promise<number> {
-  const subjectFor = (client: Pick<ClientRecord, 'sector'>) => subjectOf(services, account, client, { id: userId });
-  return tx.notices.addForSession(account.id, { userId, sid }, subjectFor, now);
+  const subjectFor = (client: Pick<ClientRecord, 'sector'>) =>
+    subjectOf(services, account, client, { id: ended.userId });
+  return tx.notices.addForSessions(account.id, ended, subjectFor, now);
 }
 
 /** Sends what the store holds, `atOnce` at a time. A notice that was sent may be sent again when this process is killed. */

@@ -10,7 +10,7 @@ import { findSession } from '../login/sessions.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
-type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
+type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 export type SignOutStep =
   /** No hint says that the client means this user: the user is asked. */
@@ -63,16 +63,13 @@ async function end(
   request: SignOutRequest,
   session: SessionRecord,
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
-  const { store, logoutNotices } = services;
-  const ended = await store.transaction(async (tx) => {
+  await services.store.transaction(async (tx) => {
     const ended = await endSession(services, tx, account, session);
-    if (!ended) return null;
+    if (!ended) return;
     const about = { type: 'user', id: session.userId } as const;
     const told = { grants_revoked: ended.grantsRevoked, clients_told: ended.clientsTold };
     const detail = { app_id: request.appId, ...told };
     await recordEvent(tx, services, account, { action: 'sign_out.succeeded', actor: about, target: about, detail });
-    return ended;
   });
-  if (ended && ended.clientsTold > 0) logoutNotices.wake();
   return { step: 'done', location: afterSignOut(request) };
 }

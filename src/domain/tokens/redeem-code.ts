@@ -50,7 +50,6 @@ export async function redeemCode(
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);
-    if (admitted.at === 'refused') throw admitted.failure;
     // One conditional update has one winner; the revocation that goes with a replay must commit, so nothing is thrown here.
     if (!(await tx.authorizations.consumeCode(account.id, digest, now))) {
       const used = await tx.authorizations.findCode(account.id, digest);
@@ -58,6 +57,7 @@ export async function redeemCode(
       return null;
     }
     // After the code was looked at: one that was used before ends what it gave, whatever it rests on.
+    if (admitted.at === 'refused') throw admitted.failure;
     if (admitted.at !== 'end') throw refused('what it rests on has ended');
     const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims, offlineAccess };
     const made = await openGrant(

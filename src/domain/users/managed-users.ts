@@ -20,7 +20,6 @@ import { cleared, readPassword, readProfile, requireManager, setAttributes, type
 import { withStatus } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
-type ChangeServices = UserServices & Pick<Services, 'logoutNotices'>;
 
 /**
  * Makes a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for what
@@ -70,7 +69,7 @@ export async function createManagedUser(services: UserServices, account: Account
  * `manage_users` may not change of a user who has a second factor.
  */
 export async function updateManagedUser(
-  services: ChangeServices,
+  services: UserServices,
   account: Account,
   userId: number,
   input: UserInput,
@@ -79,7 +78,7 @@ export async function updateManagedUser(
   const former = await services.store.users.find(account.id, userId);
   if (!former) throw unknownUser();
   const passwordDigest = await readPassword(services, account, former, input);
-  const { full, clientsTold } = await services.store.transaction(async (tx) => {
+  return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
     // Once locked, as in `setUser`.
@@ -98,15 +97,13 @@ export async function updateManagedUser(
       updatedAt: now,
     };
     const changed = (await changeUser(services, tx, account, user, changes, input.authority)) ?? user;
-    const { grantsRevoked, clientsTold } = await endByChange(services, tx, account, user, changed, passwordDigest);
+    const grantsRevoked = await endByChange(services, tx, account, user, changed, passwordDigest);
     const ended = grantsRevoked + (await complete(tx, account, userId, input, now));
     const target = { type: 'user', id: userId } as const;
     const detail = { fields: fieldsOf(input), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
-    return { full: await readFullUser(tx, account, userId), clientsTold };
+    return readFullUser(tx, account, userId);
   });
-  if (clientsTold > 0) services.logoutNotices.wake();
-  return full;
 }
 
 /** Whether a change leaves status 2 or 3, or has another policy decide what is asked of the user. */

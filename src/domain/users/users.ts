@@ -104,7 +104,7 @@ export async function setUser(
     });
     if (!changed) throw unknownUser();
     let ended = changes.roles === undefined ? 0 : await replaceRoles(tx, account, userId, changes.roles, now);
-    ended += (await endByChange(services, tx, account, user, changed, passwordDigest)).grantsRevoked;
+    ended += await endByChange(services, tx, account, user, changed, passwordDigest);
     const target = { type: 'user', id: userId } as const;
     const detail = { fields: setFields(changes), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
@@ -140,18 +140,16 @@ export function listUsers(services: Pick<Services, 'store'>, account: Pick<Accou
 
 /** Removes the user and all that was granted in their name, and has clients told; throws `not_found`. */
 export async function removeUser(
-  services: Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
 ): Promise<void> {
-  const { clientsTold } = await services.store.transaction(async (tx) => {
-    const ended = await endSignIns(services, tx, account, { id: userId }, { because: null });
+  await services.store.transaction(async (tx) => {
+    await endSignIns(services, tx, account, { id: userId }, { because: null });
     if (!(await tx.users.remove(account.id, userId))) throw unknownUser();
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.removed', target, detail: {} });
-    return ended;
   });
-  if (clientsTold > 0) services.logoutNotices.wake();
 }
 
 async function digestFirstPassword(

@@ -23,8 +23,12 @@ export function sessionVerbs(db: Knex): SessionStore {
       const use = db('session_apps').where({ account_id: accountId, sid, app_id: appId });
       return (await use.first('app_id')) !== undefined;
     },
-    end: async (accountId, digest) => {
-      return (await db('sessions').where({ account_id: accountId, digest }).delete()) > 0;
+    renew: async ({ accountId, id, ...session }) => {
+      const renewed = db('sessions').where({ account_id: accountId, id });
+      return (await renewed.update(rows.sessions.write(session))) === 1;
+    },
+    end: async (accountId, userId, sid) => {
+      return (await db('sessions').where({ account_id: accountId, user_id: userId, sid }).delete()) > 0;
     },
     has: async (accountId, userId, sid) => {
       const found = await db('sessions').where({ account_id: accountId, user_id: userId, sid }).first('id');
@@ -32,7 +36,7 @@ export function sessionVerbs(db: Knex): SessionStore {
     },
     endOfUser: async (accountId, userId, except) => {
       const ended = db('sessions').where({ account_id: accountId, user_id: userId });
-      if (except !== undefined) ended.whereNot('digest', except);
+      if (except !== undefined) ended.whereNot('sid', except);
       await ended.delete();
     },
     listOfUser: async (accountId, userId, limit) => {

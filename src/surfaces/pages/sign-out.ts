@@ -10,7 +10,7 @@ import { formAction } from '../../pages/links.ts';
 import { signedOutPage, signOutPage } from '../../pages/views.ts';
 import type { Services } from '../../services.ts';
 
-type Needs = Pick<Services, 'store' | 'clock' | 'vault' | 'logoutNotices'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'vault'>;
 
 /** Both cookies go: what they opened has ended, and the next sign-in has its own. */
 function done({ account }: Origin, location: string | null) {

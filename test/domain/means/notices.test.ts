@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import type { Mail } from '../../../src/domain/mail.ts';
 import { changeMessage } from '../../../src/domain/means/message.ts';
-import { createChangeNotices, wakeAfterCommit } from '../../../src/domain/means/notices.ts';
+import { createChangeNotices } from '../../../src/domain/means/notices.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
@@ -97,27 +97,6 @@ for (const kind of databases) {
       assert.equal(await left(), 21);
       await run();
       assert.equal(await left(), 0);
-    });
-
-    test('the worker is woken after the commit of a change, and by nothing else', async () => {
-      const user = await makeUser(app);
-      const waiting: number[] = [];
-      const woken: Promise<void>[] = [];
-      const note = async () => void waiting.push(await left());
-      const store = wakeAfterCommit(app.services.store, { wake: () => void woken.push(note()) });
-      const services = { ...app.services, store };
-      await setUser(services, app.account, user.id, { firstname: 'Grace' });
-      await assert.rejects(
-        store.transaction(async (tx) => {
-          const notice = { accountId: app.account.id, address: 'a@b', changedAt: 0, attempts: 0, dueAt: 0 };
-          await tx.changeNotices.add({ ...notice, changes: ['password'] }, 1);
-          throw new Error('rolled back');
-        }),
-      );
-      assert.equal(woken.length, 0);
-      await setUser(services, app.account, user.id, { username: `woken-${user.id}` });
-      await Promise.all(woken);
-      assert.deepEqual(waiting, [1]);
     });
   });
 }

@@ -24,6 +24,10 @@ const sideDoors: Readonly<Record<string, readonly [source: string, said: RegExp]
     'export const enter = (tx, session) => tx.sessions.create(session);\n',
     /session-by-store\.ts:1: sessions\.create opens something/,
   ],
+  'old-session-by-store': [
+    'export const enter = (tx, session) => tx.sessions.renew(session);\n',
+    /old-session-by-store\.ts:1: sessions\.renew opens something/,
+  ],
   'code-by-store': [
     'export const enter = ({ authorizations }, code) =>\n  authorizations\n    .createCode(code);\n',
     /code-by-store\.ts:2: authorizations\s+\.createCode opens something/,

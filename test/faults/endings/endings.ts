@@ -11,13 +11,15 @@ import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
 import type { SessionRecord } from '../../../src/store/records.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
-import { CookieJar, password, submit, walk } from '../../support/sign-in.ts';
+import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut } from '../../support/sign-out.ts';
 import { copyOf, type Stage } from './stage.ts';
 
 interface Ending {
   /** Whether the app comes by a role. */
   readonly byRole?: boolean;
+  /** Whether the user has signed in once more in the same browser, after the code was given. */
+  readonly twice?: boolean;
   /** What is made before, so that the ending itself is one call. */
   prepare(stage: Stage): Promise<() => Promise<unknown>>;
   /** What was taken is given back: nothing may live again by that. */
@@ -41,6 +43,14 @@ function ownSession({ app: { services, account }, user }: Stage): Promise<Sessio
     source: null,
     userAgent: null,
   });
+}
+
+async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>> {
+  const asked = await beginSignOut(app, copyOf(jar));
+  return async () => {
+    const { answer } = await submit(app, asked, {});
+    if (answer.status !== 200) throw new Error(`nobody was signed out: ${answer.status}`);
+  };
 }
 
 const status = ({ app: { services, account }, user }: Stage, to: 1 | 2) =>
@@ -85,12 +95,16 @@ export const endings = {
       };
     },
   },
-  'sign-out': {
-    prepare: async ({ app, jar }) => {
-      const asked = await beginSignOut(app, copyOf(jar));
+  'sign-out': { prepare: preparedSignOut },
+  'sign-out after a second sign-in': { twice: true, prepare: preparedSignOut },
+  'another user signs in': {
+    prepare: async ({ app, client, jar }) => {
+      const { email } = await makeUser(app, client.app_id);
+      const request = authorizePath(client, { scope: 'openid profile', prompt: 'login' });
+      const begun = await walk(app, copyOf(jar), request);
       return async () => {
-        const { answer } = await submit(app, asked, {});
-        if (answer.status !== 200) throw new Error(`nobody was signed out: ${answer.status}`);
+        const { answer } = await submit(app, begun, { username: email ?? '', password });
+        if (!answer.text.includes('value="allow"')) throw new Error(`nobody signed in: ${answer.status}`);
       };
     },
   },

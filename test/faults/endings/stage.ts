@@ -117,7 +117,7 @@ const offline = `${online} offline_access`;
 
 export async function openStage(
   { app, gate }: Theatre,
-  { byRole, isOffline }: { readonly byRole: boolean; readonly isOffline: boolean },
+  { byRole, isOffline, twice }: Readonly<Record<'byRole' | 'isOffline' | 'twice', boolean>>,
 ): Promise<Stage> {
   const { services, account } = app;
   const client = await registerClient(app, {
@@ -139,6 +139,10 @@ export async function openStage(
   at = await submit(app, at, { decision: 'allow' });
   const code = codeOf(at);
   if (code === null) throw new Error(`the stage got no code: ${at.answer.status} ${at.answer.text.slice(0, 300)}`);
+  if (twice) {
+    const again = await walk(app, jar, authorizePath(client, { scope: online, prompt: 'login' }));
+    if (codeOf(await submit(app, again, { username: email, password })) === null) throw new Error('no second code');
+  }
   return { app, gate, client, user, email, jar, code, roleId };
 }
 

@@ -22,7 +22,7 @@ const ofOneSession = {
   ...allEnded,
   'half-made sign-in': { stays: 'it belongs to no session that ended, and its password is right' },
   'sign-in in a hook': { stays: 'it belongs to no session that ended, and its password is right' },
-  'refresh token, offline_access': { stays: 'the app asked to go on without the session (decisions 70, 83)' },
+  'refresh token, offline_access': { stays: 'the app asked to go on without the session (decision 145)' },
 } as const satisfies Readonly<Record<ThingName, Outcome>>;
 
 /** Asked about again at the end of the walk, when the app was given back. */
@@ -37,6 +37,8 @@ export const table: Readonly<Record<EndingName, Readonly<Record<ThingName, Outco
   'password by an administrator': allEnded,
   'password by a link': allEnded,
   'sign-out': ofOneSession,
+  'sign-out after a second sign-in': ofOneSession,
+  'another user signs in': ofOneSession,
   'sign-out everywhere': allEnded,
   'one session ended': ofOneSession,
   'consent withdrawn': allEnded,

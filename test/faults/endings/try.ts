@@ -10,13 +10,22 @@ export type Tried = 'ended' | 'survived';
 
 const mostHeadStart = 12;
 
+/** Those of one session, of which a device that has its tokens is no part. */
+const ofOneSession: readonly EndingName[] = [
+  'sign-out',
+  'sign-out after a second sign-in',
+  'another user signs in',
+  'one session ended',
+];
+
 /** How the trail calls those endings that leave something. */
 const endingActions: readonly string[] = ['sign_out.succeeded', 'session.ended', 'user.changed'];
 
 async function begin(theatre: Theatre, ending: EndingName, thing: ThingName) {
-  const { byRole = false, prepare, restore } = { restore: undefined, byRole: false, ...endings[ending] };
+  const defaults = { restore: undefined, byRole: false, twice: false };
+  const { byRole, twice, prepare, restore } = { ...defaults, ...endings[ending] };
   const { isOffline = false, ...flight } = { isOffline: false, ...things[thing] };
-  const stage = await openStage(theatre, { byRole, isOffline });
+  const stage = await openStage(theatre, { byRole, isOffline, twice });
   const use = await flight.prepare(stage);
   const end: () => Promise<unknown> = await prepare(stage);
   return { stage, use, end, restore: async () => restore?.(stage) };
@@ -54,8 +63,8 @@ export async function tryBeside(theatre: Theatre, ending: EndingName, thing: Thi
 
 /** Whether something is left of tokens that were given at the same time, which the ending must not leave. */
 async function isLeft(stage: Stage, ending: EndingName, thing: ThingName, tokens: Tokens): Promise<boolean> {
-  const ofDevice = thing === 'device code' && (ending === 'sign-out' || ending === 'one session ended');
-  // A device that has its tokens is no part of the session. A grant waits while its user is suspended: its access token does not.
+  const ofDevice = thing === 'device code' && ofOneSession.includes(ending);
+  // A grant waits while its user is suspended: its access token does not.
   const mayStay = ofDevice || ending === 'suspension';
   if (!mayStay || !(await cameFirst(stage))) return areGood(stage, tokens);
   return ending === 'suspension' && (await isActive(stage, tokens.access_token));

@@ -50,6 +50,18 @@ export function redemption(app: AppOf): void {
     }
   });
 
+  it('a code presented a second time while its user is refused ends what it gave all the same (T4)', async () => {
+    for (const status of ['locked', 'suspended'] as const) {
+      const setting = await settle(app());
+      const code = await setting.code();
+      const { body } = await askTokens(app(), setting.client, codeForm(code));
+      await setUser(app().services, app().account, setting.user.id, { status });
+      assertError(await askTokens(app(), setting.client, codeForm(code)), 400, 'invalid_grant');
+      await setUser(app().services, app().account, setting.user.id, { status: 'active' });
+      assertError(await refresh(app(), setting.client, body.refresh_token), 400, 'invalid_grant');
+    }
+  });
+
   it('another client cannot redeem the code, and does not use it up', async () => {
     const setting = await settle(app());
     const thief = await settle(app());

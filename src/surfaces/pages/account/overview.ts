@@ -18,7 +18,7 @@ import { challenged } from '../represent.ts';
 import { done, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showAccount' | 'showPasswordChange' | 'changePassword'>;
-type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault' | 'logoutNotices'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
 
 /** The overview of the account, and the password. */
 export function overview(services: Needs): Handlers<Operations> {

@@ -10,7 +10,7 @@ import { scopeTitle } from '../represent.ts';
 import { done, numberOf, visit, visitByForm } from './entered.ts';
 
 type Operations = Pick<operations, 'showSessions' | 'endOneSession' | 'endAllSessions' | 'showApps' | 'removeApp'>;
-type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'logoutNotices'>;
+type Needs = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits'>;
 
 /** Where a user is signed in, and what uses their account. */
 export function sessionsAndApps(services: Needs): Handlers<Operations> {

@@ -1,0 +1,143 @@
+/** A session that changes while it ends, and one over which somebody signs in. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { raiseSession } from '../../../src/domain/opening/openers/session.ts';
+import { endOneSession } from '../../../src/domain/own-account/sessions.ts';
+import type { SessionRecord } from '../../../src/store/records.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { chosen, newInvite } from '../../support/invites.ts';
+import { readRows } from '../../support/rows.ts';
+import { type CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
+import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
+import { databases } from '../../support/stores.ts';
+import { assertTold, toldBy } from '../audit/told.ts';
+
+for (const kind of databases) {
+  describe(`the end of a session on ${kind}`, () => {
+    let app: TestApp;
+    before(async () => {
+      app = await openTestApp(kind, { settings: { 'limit.register': 'off', 'limit.sign-in': 'off' } });
+    });
+    after(() => app.dispose());
+
+    const sessionsOf = ({ user }: Pick<SignedInBrowser, 'user'>) =>
+      app.services.store.sessions.listOfUser(app.account.id, user.id, 10);
+
+    async function onlySessionOf(browser: Pick<SignedInBrowser, 'user'>): Promise<SessionRecord> {
+      const [session, ...more] = await sessionsOf(browser);
+      assert.ok(session && more.length === 0);
+      return session;
+    }
+
+    const raise = (session: SessionRecord) =>
+      app.services.store.transaction((tx) => raiseSession(app.services, tx, session, ['pwd', 'otp']));
+
+    /** Whether a refresh token works. */
+    const isGood = async ({ client }: Pick<SignedInBrowser, 'client'>, token: string) =>
+      (await refresh(app, client, token)).status === 200;
+
+    /** Names of the sessions of which clients are to be told. */
+    async function toldOf({ client }: Pick<SignedInBrowser, 'client'>): Promise<unknown[]> {
+      const rows = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
+      return rows.filter(({ app_id: appId }) => Number(appId) === client.app_id).map(({ sid }) => sid);
+    }
+
+    const heard = { backchannel_logout_uri: 'https://rp.example.com/ended' };
+
+    /** Tokens of the session that this browser has, for a request with these parameters. */
+    async function tokensOf({ client, jar }: SignedInBrowser, user: SignedInBrowser['user'], parameters: object) {
+      const query = await signInForCode(app, client, user, { ...parameters }, jar);
+      return redeem(app, client, query.get('code') ?? '');
+    }
+
+    async function signOut(jar: CookieJar): Promise<void> {
+      const { answer } = await submit(app, await beginSignOut(app, jar), {});
+      assert.match(answer.text, /You are signed out/);
+    }
+
+    it('ends one that was raised after it was looked up', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const session = await onlySessionOf(browser);
+      const { store } = app.services;
+      const late: Store = {
+        ...store,
+        transaction: async (work) => {
+          await raise(session);
+          return store.transaction(work);
+        },
+      };
+      await endOneSession({ ...app.services, store: late }, app.account, browser, session.id);
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+    });
+
+    it('ends one that was raised after the page with the list was made', async () => {
+      const browser = await signedInBrowser(app);
+      const session = await onlySessionOf(browser);
+      await raise(session);
+      await endOneSession(app.services, app.account, browser, session.id);
+      assert.deepEqual(await sessionsOf(browser), []);
+    });
+
+    it('another user signs in over it: it ends as by a sign-out', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const offline = await tokensOf(browser, browser.user, { scope: 'openid offline_access' });
+      const session = await onlySessionOf(browser);
+      const other = await makeUser(app, browser.client.app_id);
+      const told = await toldBy(app, () => tokensOf(browser, other, { prompt: 'login' }));
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.notEqual((await onlySessionOf({ user: other })).sid, session.sid);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+      assert.equal(await isGood(browser, offline.refresh_token), true);
+      const ended = told.find(({ action }) => action === 'session.ended');
+      assert.deepEqual(
+        [ended?.actorId, ended?.targetId, ended?.detail],
+        [other.id, browser.user.id, `{"session_id":${session.id},"grants_revoked":1,"clients_told":1}`],
+      );
+    });
+
+    it('another user follows a link there: it ends too', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const { sid } = await onlySessionOf(browser);
+      const other = await makeUser(app);
+      await submit(app, await walk(app, browser.jar, await newInvite(app, other.email)), chosen);
+      await onlySessionOf({ user: other });
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.deepEqual(await toldOf(browser), [sid]);
+      assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
+    });
+
+    it('the same user signs in over it: it goes on under a new secret, and a sign-out ends all of it', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const former = await onlySessionOf(browser);
+      const formerSecret = browser.jar.cookies.get('__Host-sid');
+      app.services.clock.advance(60_000);
+      const later = await tokensOf(browser, browser.user, { prompt: 'login' });
+      const session = await onlySessionOf(browser);
+      assert.deepEqual([session.id, session.sid], [former.id, former.sid]);
+      assert.notEqual(session.digest, former.digest);
+      assert.notEqual(browser.jar.cookies.get('__Host-sid'), formerSecret);
+      assert.equal(session.authenticatedAt, former.authenticatedAt + 60_000);
+      assert.equal(session.expiresAt, former.expiresAt + 60_000);
+      assert.deepEqual(await toldOf(browser), []);
+      const first = await refresh(app, browser.client, browser.tokens.refresh_token);
+      assert.equal(first.status, 200);
+      await assertTold(app, () => signOut(browser.jar), [
+        [
+          'sign_out.succeeded',
+          `user ${browser.user.id}`,
+          `user ${browser.user.id}`,
+          { app_id: null, grants_revoked: 2, clients_told: 1 },
+        ],
+      ]);
+      assert.deepEqual(await sessionsOf(browser), []);
+      assert.deepEqual(await toldOf(browser), [session.sid]);
+      assert.equal(await isGood(browser, first.body.refresh_token), false);
+      assert.equal(await isGood(browser, later.refresh_token), false);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+/** What the end of all sign-ins costs does not grow with what was granted. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { endSignIns } from '../../../src/domain/endings/end-sign-ins.ts';
+import type { Engine } from '../../../src/store/knex/engine.ts';
+import { verbsOn } from '../../../src/store/knex/index.ts';
+import { openPostgres } from '../../../src/store/knex/postgres.ts';
+import { openSqlite } from '../../../src/store/knex/sqlite.ts';
+import type { UserRecord } from '../../../src/store/records.ts';
+import { newGrant } from '../../store/samples.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { readRows } from '../../support/rows.ts';
+import { makeUser, registerClient } from '../../support/sign-in.ts';
+import { databases } from '../../support/stores.ts';
+
+for (const kind of databases) {
+  describe(`what the end of all sign-ins costs on ${kind}`, () => {
+    let app: TestApp;
+    let engine: Engine;
+    let statements = 0;
+    before(async () => {
+      app = await openTestApp(kind);
+      const open = kind === 'sqlite' ? openSqlite : openPostgres;
+      engine = open({ url: app.url, log: () => {}, waitMilliseconds: 60_000 });
+      engine.db.on('query', () => {
+        statements += 1;
+      });
+    });
+    after(async () => {
+      await engine.db.destroy();
+      await app.dispose();
+    });
+
+    /** A user with so many grants, each of a session of its own. */
+    async function userWith(count: number): Promise<UserRecord> {
+      const client = await registerClient(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
+      const user = await makeUser(app, client.app_id);
+      const now = app.services.clock.now();
+      const [idleExpiresAt, absoluteExpiresAt] = [now + 1000, now + 1000];
+      await app.services.store.transaction(async (tx) => {
+        for (let at = 0; at < count; at += 1) {
+          const cast = { accountId: app.account.id, userId: user.id, appId: client.app_id };
+          await newGrant(tx, cast, { sid: `${user.id}-${at}`, idleExpiresAt, absoluteExpiresAt });
+        }
+      });
+      return user;
+    }
+
+    /** Statements that the ending takes; all of the user's grants end, and each session is told of. */
+    async function cost(count: number): Promise<number> {
+      const user = await userWith(count);
+      statements = 0;
+      const tx = verbsOn(engine.db, engine.hot);
+      const ended = await endSignIns(app.services, tx, app.account, user, { because: 'password changed' });
+      const taken = statements;
+      assert.deepEqual(ended, { grantsRevoked: count, clientsTold: count });
+      const notices = ((await readRows(app.url))['logout_notices'] ?? []).map(Object);
+      assert.equal(notices.filter(({ sid }) => sid.startsWith(`${user.id}-`)).length, count);
+      return taken;
+    }
+
+    it('is as many statements for 300 grants as for three', async () => {
+      assert.equal(await cost(300), await cost(3));
+    });
+  });
+}

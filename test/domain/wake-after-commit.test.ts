@@ -1,0 +1,99 @@
+/** What a transaction left to send is sent at once, whoever left it. */
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createApp } from '../../src/app.ts';
+import { endAllSessions, endOneSession, listSessions } from '../../src/domain/own-account/sessions.ts';
+import { updateManagedUser } from '../../src/domain/users/managed-users.ts';
+import { removeUser, setUser } from '../../src/domain/users/users.ts';
+import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
+import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
+import { chosen, newInvite } from '../support/invites.ts';
+import { readRows } from '../support/rows.ts';
+import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../support/sign-in.ts';
+import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../support/sign-out.ts';
+import { databases } from '../support/stores.ts';
+
+for (const kind of databases) {
+  describe(`workers are woken after the commit on ${kind}`, () => {
+    let opened: TestApp;
+    let app: TestApp;
+    let woken: Promise<readonly [table: string, rows: number]>[] = [];
+    const rows = async (table: string) => ((await readRows(opened.url))[table] ?? []).length;
+    before(async () => {
+      opened = await openTestApp(kind, { settings: { 'limit.register': 'off' } });
+      const finding = (table: string) => ({
+        wake: () => void woken.push(rows(table).then((count) => [table, count] as const)),
+      });
+      const workers = { changeNotices: finding('change_notices'), logoutNotices: finding('logout_notices') };
+      const store = wakeAfterCommit(opened.services.store, workers);
+      const services = { ...opened.services, store };
+      app = seenFrom(opened.account, createApp(services), services, opened);
+    });
+    beforeEach(() => {
+      woken = [];
+    });
+    after(() => app.dispose());
+
+    /** Which rows those who were woken have found, and how many. */
+    const found = () => Promise.all(woken);
+
+    it('by a change of how a user signs in, and by no other', async () => {
+      const user = await makeUser(app);
+      await setUser(app.services, app.account, user.id, { firstname: 'Grace' });
+      assert.deepEqual(await found(), []);
+      const before = await rows('change_notices');
+      await setUser(app.services, app.account, user.id, { username: `woken-${user.id}` });
+      assert.deepEqual(await found(), [['change_notices', before + 1]]);
+    });
+
+    it('by none that is rolled back', async () => {
+      const { user } = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
+      await assert.rejects(
+        app.services.store.transaction(async (tx) => {
+          const notice = { accountId: app.account.id, address: 'a@b', changedAt: 0, attempts: 0, dueAt: 0 };
+          await tx.changeNotices.add({ ...notice, changes: ['password'] }, 1);
+          const ended = { userId: user.id, except: null };
+          assert.equal(await tx.notices.addForSessions(app.account.id, ended, () => 'x', app.services.clock.now()), 1);
+          throw new Error('rolled back');
+        }),
+      );
+      assert.deepEqual(await found(), []);
+    });
+
+    const input = { validatePolicy: false, authority: 'all' } as const;
+    const endings: Readonly<Record<string, (browser: SignedInBrowser) => Promise<unknown>>> = {
+      'a link that sets a password': async ({ user }) =>
+        submit(app, await walk(app, new CookieJar(), await newInvite(app, user.email)), chosen),
+      'a new password in place of one that has expired': async ({ user, client }) => {
+        await app.services.store.users.update(app.account.id, user.id, { status: 4 });
+        const at = await walk(app, new CookieJar(), authorizePath(client));
+        return submit(app, await submit(app, at, { username: user.email ?? '', password }), chosen);
+      },
+      'a sign-out': async ({ jar }) => submit(app, await beginSignOut(app, jar), {}),
+      'another user who signs in': async ({ jar, client }) => {
+        const { email } = await makeUser(app, client.app_id);
+        const at = await walk(app, jar, authorizePath(client, { prompt: 'login' }));
+        return submit(app, at, { username: email ?? '', password });
+      },
+      'the end of one session': async ({ user }) => {
+        const [session] = await listSessions(app.services, app.account, user);
+        return endOneSession(app.services, app.account, { user }, session?.id ?? 0);
+      },
+      'the end of all sessions': ({ user }) => endAllSessions(app.services, app.account, { user }),
+      'a suspension': ({ user }) => updateManagedUser(app.services, app.account, user.id, { ...input, status: 2 }),
+      'a password from the command line': ({ user }) =>
+        setUser(app.services, app.account, user.id, { password: chosen.new_password }),
+      'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),
+    };
+    for (const [name, end] of Object.entries(endings)) {
+      it(`clients are told at once of ${name}`, async () => {
+        const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });
+        const before = await rows('logout_notices');
+        await end(browser);
+        const told = (await found()).filter(([table]) => table === 'logout_notices');
+        assert.deepEqual(told, [['logout_notices', before + 1]]);
+      });
+    }
+  });
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readRows } from '../support/rows.ts';
+import { hour, minute, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('what clients are to be told', (subject) => {
+  const extra = { backchannel_logout_uri: 'https://app.example.com/ended' };
+  const subjectFor = ({ sector }: { readonly sector: string | null }) => `of ${sector}`;
+
+  /** What the clients of an account are to be told, in order: app, subject, session. */
+  async function told(accountId: number): Promise<unknown[]> {
+    const rows = ((await readRows(subject.url))['logout_notices'] ?? []).map(Object);
+    return rows
+      .filter(({ account_id: id }) => Number(id) === accountId)
+      .map((row) => {
+        assert.deepEqual([Number(row.attempts), Number(row.due_at)], [0, now]);
+        return [Number(row.app_id), row.subject, row.sid];
+      })
+      .toSorted();
+  }
+
+  /** A user with a client that does not want to be told, and two that do. */
+  async function stage() {
+    const cast = await newCast(subject.store);
+    const { appId: one } = await newClient(subject.store, cast.accountId, { extra });
+    const { appId: two } = await newClient(subject.store, cast.accountId, { extra, sector: 'two.example' });
+    const grant = (appId: number, sid: string | null, given = {}) =>
+      newGrant(subject.store, { ...cast, appId }, { sid, ...given });
+    const begin = (sid: string) =>
+      subject.store.sessions.create({
+        ...{ accountId: cast.accountId, userId: cast.userId, digest: unique(), sid, amr: ['pwd'] },
+        ...{ authenticatedAt: now, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + hour },
+      });
+    return { ...cast, one, two, grant, begin };
+  }
+
+  test('one session ends: each client that got tokens in it, once, also when they have ended', async () => {
+    const { notices } = subject.store;
+    const { accountId, userId, appId, one, two, grant } = await stage();
+    await grant(appId, 'a');
+    for (let times = 0; times < 3; times += 1) await grant(one, 'a');
+    await grant(two, 'a', { revokedAt: now });
+    await grant(two, 'b');
+    const { id: otherId } = await newUser(subject.store, accountId);
+    assert.equal(await notices.addForSessions(accountId, { userId: otherId, sid: 'a' }, subjectFor, now), 0);
+    assert.equal(await notices.addForSessions(accountId + 1, { userId, sid: 'a' }, subjectFor, now), 0);
+    assert.deepEqual(await told(accountId), []);
+    assert.equal(await notices.addForSessions(accountId, { userId, sid: 'a' }, subjectFor, now), 2);
+    assert.deepEqual(await told(accountId), [
+      [one, 'of null', 'a'],
+      [two, 'of two.example', 'a'],
+    ]);
+  });
+
+  test('all of a user’s end, but for one: those that are open, and those of live grants', async () => {
+    const { notices } = subject.store;
+    const { accountId, userId, appId, one, two, grant, begin } = await stage();
+    for (const sid of ['open', 'own']) await begin(sid);
+    await grant(appId, 'open');
+    await grant(one, 'open', { revokedAt: now });
+    await grant(one, 'own');
+    await grant(one, 'over');
+    await grant(two, 'over', { revokedAt: now });
+    await grant(one, 'revoked', { revokedAt: now });
+    await grant(one, 'idle', { idleExpiresAt: now });
+    await grant(one, 'old', { absoluteExpiresAt: now });
+    await grant(one, null);
+    const elsewhere = { accountId, appId: one, userId: (await newUser(subject.store, accountId)).id };
+    await newGrant(subject.store, elsewhere, { sid: 'other' });
+    assert.equal(await notices.addForSessions(accountId, { userId, except: 'own' }, subjectFor, now), 3);
+    const expected = [
+      [one, 'of null', 'open'],
+      [one, 'of null', 'over'],
+      [two, 'of two.example', 'over'],
+    ];
+    assert.deepEqual(await told(accountId), expected);
+    assert.equal(await notices.addForSessions(accountId, { userId, except: null }, subjectFor, now), 4);
+    const again = [...expected, ...expected, [one, 'of null', 'own']];
+    assert.deepEqual(await told(accountId), again.toSorted());
+  });
+
+  test('more clients than a statement takes', async () => {
+    const { accountId, userId, grant } = await stage();
+    for (let count = 0; count < 101; count += 1) {
+      const { appId } = await newClient(subject.store, accountId, { extra });
+      await grant(appId, 'a');
+      await grant(appId, 'b');
+    }
+    const ended = { userId, except: null };
+    assert.equal(await subject.store.notices.addForSessions(accountId, ended, subjectFor, now), 202);
+    assert.equal((await told(accountId)).length, 202);
+  });
+});

@@ -138,9 +138,9 @@ export async function advance(
   // Somebody may have set another password, locked the user, or ended the session meanwhile.
   if (reached.at === 'outdated' || reached.at === 'refused') throw notDue('second factor');
   if (session === null) return goOn(services, tx, account, browser, request, evidence, reached);
-  if (reached.at !== 'end') throw notDue('second factor');
+  if (reached.at !== 'end' || reached.session === null) throw notDue('second factor');
   const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await openRaisedSession(services, tx, account, reached, session, methods);
+  const sessionSecret = await openRaisedSession(services, tx, account, reached, methods);
   await tx.authorizations.signIn(request.record, null, digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

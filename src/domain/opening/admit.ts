@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { isApprovedStill } from '../login/approval.ts';
 import { type Due, findDue, lacksSecondFactor, type Way } from '../login/due.ts';
+import { isOwnPages } from '../login/own-pages.ts';
 import { isLive } from '../login/sessions.ts';
 import { findStandingFailure } from '../login/standing.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -22,7 +23,7 @@ interface Admission<Session> {
   readonly user: UserRecord;
   /** The user's own, that they were admitted by, as it is now; null: what was shown is no session. */
   readonly session: Session;
-  /** The app that they were admitted to. */
+  /** The app that they were admitted to, as it is now. */
   readonly client: ClientRecord;
   /** In force for this sign-in. */
   readonly policy: PolicyRecord;
@@ -44,7 +45,7 @@ type SessionOf<Shown> = Shown extends { readonly session: infer Session extends 
 export type Halted =
   /** The user's standing, or the access to the app, is in the way. */
   | { readonly at: 'refused'; readonly user: UserRecord; readonly failure: Failure }
-  /** What was shown was right and is not any more: another password, a passkey removed, a session ended. */
+  /** What was true is not any more: another password, a passkey removed, a session ended, an app deleted. */
   | { readonly at: 'outdated' };
 
 /** Something else comes first. */
@@ -57,9 +58,9 @@ export interface Waiting {
 export type Verdict<Session extends SessionRecord | null = SessionRecord | null> = Admitted<Session> | Waiting | Halted;
 
 /**
- * Reads the user again, locked until the transaction ends, and compares what was checked with what is true now: password,
- * passkey or session, what an approval rests on, a sign-out everywhere, standing, access, policy, second factors, age of
- * the password. The queue of hashes and the hooks lie between the check and this, and what changed meanwhile counts. Must
+ * Reads the user again, locked until the transaction ends, and the app, and compares what was checked with what is true
+ * now: password, passkey or session, what an approval rests on, a sign-out everywhere, standing, access, policy of user
+ * and app, second factors, age of the password. The queue of hashes and the hooks lie between the check and this, and what changed meanwhile counts. Must
  * be called before the transaction locks anything else: the user comes first everywhere.
  */
 export async function admit<Shown extends Evidence>(
@@ -71,11 +72,16 @@ export async function admit<Shown extends Evidence>(
 ): Promise<Verdict<SessionOf<Shown>>> {
   const user = await tx.users.lock(account.id, evidence.user.id);
   const session = user && (await findShownSession({ clock }, tx, account, evidence, user));
-  if (!user || session === undefined) return { at: 'outdated' };
-  const verdict = await judge({ store: tx, clock }, account, evidence, way, user);
+  const client = await readAgain(tx, way.client);
+  if (!user || session === undefined || !client) return { at: 'outdated' };
+  const verdict = await judge({ store: tx, clock }, account, evidence, { ...way, client }, user);
   if (verdict.at !== 'end') return verdict;
-  const { client } = way;
   return { at: 'end', user, session, client, policy: verdict.policy } as Admitted<SessionOf<Shown>>;
+}
+
+/** The app as it is now, null when it was deleted; the pages of the account are no app. */
+async function readAgain({ clients }: Pick<StoreVerbs, 'clients'>, client: ClientRecord): Promise<ClientRecord | null> {
+  return isOwnPages(client) ? client : clients.find(client.accountId, client.clientId);
 }
 
 interface JudgingServices {

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord } from '../../store/records.ts';
+import type { PolicyRecord, SessionRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import type { EndedSignIns } from '../endings/end-sign-ins.ts';
@@ -7,11 +8,12 @@ import { endInFlight } from '../endings/in-flight.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
 import { changeUser } from '../means/change-user.ts';
+import type { Admitted } from '../opening/admit.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
-import type { Visit } from './enter.ts';
 import { endSessions } from './sessions.ts';
+import { inVisit, type Visitor } from './visit.ts';
 
 /** The form. */
 export interface PasswordChange extends NewPassword {
@@ -36,21 +38,22 @@ type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' 
 export function passwordPolicy(
   services: Pick<Services, 'store'>,
   account: Account,
-  { user }: Pick<Visit, 'user'>,
+  { user }: Pick<Visitor, 'user'>,
 ): Promise<PolicyRecord> {
   return effectivePolicy(services, account, user, null);
 }
 
 /**
  * Replaces the password of a signed-in user who knows the present one; wrong ones count as those of a sign-in do. The
- * session of the browser stays. Throws `rate_limited`, `unavailable`.
+ * session of the browser stays. Throws `rate_limited`, `unavailable`, and as `inVisit` does.
  */
 export async function changePassword(
   services: ChangeServices,
   account: Account,
-  { user, session }: Pick<Visit, 'user' | 'session'>,
+  visit: Visitor,
   { current, password, confirmation, endOthers, source }: PasswordChange,
 ): Promise<ChangeResult> {
+  const { user } = visit;
   const refuse = (problem: ChangeProblem) => ({ outcome: 'refused', problem }) as const;
   if (current === '') return refuse('wrong');
   if (password === '' || confirmation === '') return refuse('missing');
@@ -63,11 +66,11 @@ export async function changePassword(
   );
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
-  const ended = await services.store.transaction(async (tx): Promise<EndedSignIns | null> => {
+  const write = async (tx: StoreVerbs, admitted: Admitted<SessionRecord>): Promise<EndedSignIns | null> => {
     const now = services.clock.now();
-    const stored = await tx.users.lock(account.id, user.id);
+    const { user: stored, session } = admitted;
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
-    if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return null;
+    if (stored.passwordChangedAt !== user.passwordChangedAt) return null;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
@@ -76,7 +79,8 @@ export async function changePassword(
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
     return others ?? { grantsRevoked: 0, clientsTold: 0 };
-  });
+  };
+  const ended = await inVisit(services, account, visit, { recent: true }, write);
   if (!ended) return refuse('wrong');
   if (ended.clientsTold > 0) services.logoutNotices.wake();
   return { outcome: 'changed' };

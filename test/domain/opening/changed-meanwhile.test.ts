@@ -131,20 +131,25 @@ for (const kind of databases) {
         const current = await store.users.find(app.account.id, user.id);
         assert.ok(current);
         const now = clock.now();
-        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now + 1 };
-        const session = {
+        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1000, expiresAt: now + 1000 };
+        const name = `own ${user.id}`;
+        const session = await store.sessions.create({
           accountId: app.account.id,
-          digest: 'own',
-          sid: 'own',
+          digest: name,
+          sid: name,
           userId: user.id,
-          amr: ['pwd'],
+          amr: ['pwd', 'otp', 'mfa'],
+          source: null,
+          userAgent: null,
           ...times,
-        };
+        });
         const given = { password: another, confirmation: another, endOthers: true, source: '192.0.2.1' };
         const known = current.passwordDigest === user.passwordDigest ? password : chosen.new_password;
-        const visit = { user: current, session: { ...session, id: 0, source: null, userAgent: null } };
+        const visit = { user: current, session };
         const { outcome } = await changePassword(app.services, app.account, visit, { current: known, ...given });
         assert.equal(outcome, 'changed');
+        // The owner's own goes on; it is none that the attempt opened.
+        await store.sessions.end(app.account.id, session.digest);
       },
       'an administrator': ({ user }) => setUser(app.services, app.account, user.id, { password: another }),
       'a link': async ({ user }) => {

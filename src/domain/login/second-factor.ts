@@ -92,6 +92,8 @@ export async function enrolSecondFactor(
   const device = acceptOffer(services, offered(services, account, due), code, actor);
   if (typeof device === 'string') return { outcome: 'refused', due, problem: device };
   const enrolled = services.store.transaction(async (tx) => {
+    // Before the look at the devices: two browsers that enrol at once must not both find none.
+    await tx.users.lock(account.id, id);
     // Another browser may have been faster: from then on a code of that device is asked for.
     if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
     await addDevice(services, tx, account, id, device);

@@ -78,9 +78,14 @@ for (const kind of databases) {
       },
       'the end of one session': async ({ user }) => {
         const [session] = await listSessions(app.services, app.account, user);
-        return endOneSession(app.services, app.account, { user }, session?.id ?? 0);
+        assert.ok(session);
+        return endOneSession(app.services, app.account, { user, session }, session.id);
       },
-      'the end of all sessions': ({ user }) => endAllSessions(app.services, app.account, { user }),
+      'the end of all sessions': async ({ user }) => {
+        const [session] = await listSessions(app.services, app.account, user);
+        assert.ok(session);
+        return endAllSessions(app.services, app.account, { user, session });
+      },
       'a suspension': ({ user }) => updateManagedUser(app.services, app.account, user.id, { ...input, status: 2 }),
       'a password from the command line': ({ user }) =>
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),

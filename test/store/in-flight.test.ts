@@ -95,12 +95,12 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     await roles.addUser(accountId, roleId, userId, now);
     await access.grant(accountId, appId, { roleId }, now);
     await access.revoke(accountId, appId, { userId });
-    await end(accountId, { unassigned: null });
+    await end(accountId, { unassigned: { userId } });
     assert.deepEqual(await flight.left(), all);
     await roles.removeUser(accountId, roleId, userId);
-    await end(accountId, { unassigned: appId + 1000 });
+    await end(accountId, { unassigned: { appId: appId + 1000 } });
     assert.deepEqual(await flight.left(), all);
-    await end(accountId, { unassigned: appId });
+    await end(accountId, { unassigned: { appId } });
     assert.deepEqual(await flight.left(), none);
   });
 

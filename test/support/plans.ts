@@ -64,7 +64,7 @@ function scansOnSqlite(connection: Sqlite.Database, sql: string): Scan[] | null 
   let plan: { readonly detail: string }[];
   try {
     const explain = prepare.call(connection, `explain query plan ${sql}`);
-    plan = explain.all(...parametersOf(sql)) as { detail: string }[];
+    plan = explain.all(parametersOf(sql)) as { detail: string }[];
   } catch {
     return null;
   }
@@ -80,9 +80,9 @@ function scansOnSqlite(connection: Sqlite.Database, sql: string): Scan[] | null 
 }
 
 /** Positional ones; where a statement names them, an object with all of them. */
-function parametersOf(sql: string): unknown[] {
+function parametersOf(sql: string): Record<string, number> | number[] {
   const named = [...sql.matchAll(/[@$:]([a-zA-Z]\w*)/g)].map(([, name]) => [name, 1] as const);
-  if (named.length > 0) return [Object.fromEntries(named)];
+  if (named.length > 0) return Object.fromEntries(named);
   return Array.from({ length: sql.split('?').length - 1 }, () => 1);
 }
 

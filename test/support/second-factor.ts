@@ -1,6 +1,7 @@
 /** An authenticator app for tests: what a user has beside the password. */
 
 import { TOTP } from 'otpauth';
+import { replaceRecoveryCodes } from '../../src/domain/second-factor/recovery-codes.ts';
 import { startRegistration } from '../../src/domain/second-factor/registrations.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import type { TestApp } from './app.ts';
@@ -51,4 +52,13 @@ export async function giveDevice(app: TestApp, user: Pick<UserRecord, 'id'>): Pr
     code: () => codeAt(setup.secret, services.clock.now()),
     wrong: () => wrongCode(setup.secret, services.clock.now()),
   };
+}
+
+/** Gives a user who has a device new recovery codes, without the page. Throws `not_found` for a user who has none. */
+export function giveCodes({ services, account }: TestApp, { id }: Pick<UserRecord, 'id'>): Promise<readonly string[]> {
+  return services.store.transaction(async (tx) => {
+    const user = await tx.users.lock(account.id, id);
+    if (!user) throw new Error('there is no user');
+    return replaceRecoveryCodes(services, tx, account, user, { type: 'user', id });
+  });
 }

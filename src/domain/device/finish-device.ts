@@ -32,7 +32,7 @@ export async function finishDevice(
     const isDecided =
       result === 'denied' || verdict === null
         ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId, now), now)
-        : await openDevice(services, tx, account, verdict, digest, result.session);
+        : await openDevice(services, tx, account, verdict, digest);
     if (!isDecided) throw ended();
     const about = { actor: { type: 'user', id: userId }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(

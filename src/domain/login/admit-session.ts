@@ -1,4 +1,5 @@
 import type { Services } from '../../services.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { admit, type Verdict } from '../opening/admit.ts';
@@ -15,7 +16,7 @@ export async function admitSession(
   account: Account,
   request: OpenRequest,
   granted: Granted,
-): Promise<Verdict> {
+): Promise<Verdict<SessionRecord>> {
   const { session, user } = granted;
   if (await areHooksDue({ store: tx }, account, { request, ...granted })) return { at: 'outdated' };
   const verdict = await admit(services, tx, account, { by: 'session', session, user }, wayOf(request, user));

@@ -55,7 +55,7 @@ export async function currentStep(
   if (pending) return pending;
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
-  // Whose password expired is asked for it, and then for a new one.
+  // A user whose password expired signs in with it first, and then chooses a new one.
   if (!session || !user || user.status === 4) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))

@@ -55,9 +55,9 @@ export async function authenticateDelegated(
   const door = { client: ownPages(account), wantsSecondFactor: false, seen: { username: email, source: null } };
   const methods = methodsOf(evidence);
   const walked = await walkIn(services, account, evidence, door, async (tx, reached) => {
-    if (reached.at === 'end')
-      await openAnswer(services, tx, account, reached, { methods, where: { method: 'delegated' } });
-    return reached;
+    if (reached.at !== 'end') return reached;
+    await openAnswer(services, tx, account, reached, { methods, where: { method: 'delegated' } });
+    return { at: reached.at, user: reached.user };
   });
   if (walked.at === 'end') return { outcome: 'authenticated', user: walked.user };
   const detail = { reason: reasonOf(walked), method: 'delegated' } as const;

@@ -21,7 +21,7 @@ export interface Granted {
 }
 
 /** Stores what the client is given, and answers how it is told once that is committed. */
-export type Giving = (tx: StoreVerbs, admitted: Admitted) => Promise<() => Promise<AnswerMembers>>;
+export type Giving = (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Promise<() => Promise<AnswerMembers>>;
 
 /**
  * Ends the request, for exactly one caller, with what the session's user grants, with an error, or at the device that
@@ -43,7 +43,7 @@ export async function finishRequest(
   }
   // The same question gets the same answer; and nothing is stored for a browser that has not shown who its user is.
   if ('error' in result && isUnanswered(record)) return { answer: answerError(account, parameters, result) };
-  const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request, result);
+  const give = 'error' in result || isOwnPages(client) ? null : await givingOf(services, account, request);
   const given = await services.store.transaction(async (tx) => {
     const verdict = 'error' in result ? null : await admitSession(services, tx, account, request, result);
     if (verdict && verdict.at !== 'end') return 'changed';
@@ -57,26 +57,16 @@ export async function finishRequest(
   return { answer: answerWith(account, parameters, await given()) };
 }
 
-async function givingOf(
-  services: FinishServices,
-  account: Account,
-  request: OpenRequest,
-  granted: Granted,
-): Promise<Giving> {
+async function givingOf(services: FinishServices, account: Account, request: OpenRequest): Promise<Giving> {
   const { responseType } = request.record.parameters;
   return responseType === undefined
-    ? giveCode(services, account, request, granted)
-    : giveTokens(services, account, request, granted, responseType);
+    ? giveCode(services, account, request)
+    : giveTokens(services, account, request, responseType);
 }
 
-function giveCode(
-  services: Pick<Services, 'clock' | 'random'>,
-  account: Account,
-  { record, client }: OpenRequest,
-  { session }: Granted,
-): Giving {
+function giveCode(services: Pick<Services, 'clock' | 'random'>, account: Account, { record }: OpenRequest): Giving {
   return async (tx, admitted) => {
-    const code = await openCode(services, tx, account, admitted, client, session, record.parameters);
+    const code = await openCode(services, tx, account, admitted, record.parameters);
     return async () => ({ code });
   };
 }

@@ -4,7 +4,7 @@ import { openImplicitGrant } from '../opening/open.ts';
 import { chooseServerOfGrant, linkedServersOf } from '../tokens/audience.ts';
 import { makeIdToken } from '../tokens/token-set.ts';
 import type { OpenRequest } from './authorization-request.ts';
-import type { FinishServices, Giving, Granted } from './finish.ts';
+import type { FinishServices, Giving } from './finish.ts';
 
 /**
  * Gives tokens in place of a code (OpenID Connect Core §3.2.2.5): never a refresh token (RFC 6749 §4.2.2), and without
@@ -15,17 +15,16 @@ export async function giveTokens(
   services: FinishServices,
   account: Account,
   { record, client }: OpenRequest,
-  { session, user }: Granted,
   responseType: NonNullable<AuthorizationParameters['responseType']>,
 ): Promise<Giving> {
   const { scope, nonce, claims, serverId } = record.parameters;
-  const { sid, amr, authenticatedAt } = session;
-  const terms = { serverId, scope, sid, nonce, amr, authenticatedAt, claims };
+  const terms = { serverId, scope, nonce, claims };
   const asked = { resource: null, scope };
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
   const withAccessToken = responseType === 'id_token token';
   return async (tx, admitted) => {
-    const opened = await openImplicitGrant(services, tx, account, admitted, client, terms, linked, withAccessToken);
+    const { user } = admitted;
+    const opened = await openImplicitGrant(services, tx, account, admitted, terms, linked, withAccessToken);
     const { grant, first } = opened;
     return async () => {
       services.counts.add(account.id, 'implicit', client.appId);

@@ -85,7 +85,7 @@ export async function findStepUp(
   user: UserRecord,
 ): Promise<DueFactor | 'sign_in' | null> {
   const step = await lacksSecondFactor(services, account, wayOf(request, user), user, session.amr);
-  // Somebody who finds a browser that was signed in some time ago does not make themselves a factor of the user's.
+  // An old session enrols nothing: anyone at a browser that was left open could add a factor of their own.
   if (step === 'enrolment' && !isRecent(session, services.clock.now())) return 'sign_in';
   return step && { step, request, user, methods: session.amr, session };
 }

@@ -92,6 +92,8 @@ export async function enrolSecondFactor(
   const device = acceptOffer(services, offered(services, account, due), code, actor);
   if (typeof device === 'string') return { outcome: 'refused', due, problem: device };
   const enrolled = services.store.transaction(async (tx) => {
+    // Before the look at the devices: two browsers that enrol at once must not both find none.
+    await tx.users.lock(account.id, id);
     // Another browser may have been faster: from then on a code of that device is asked for.
     if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw notDue('second factor');
     await addDevice(services, tx, account, id, device);
@@ -138,9 +140,9 @@ export async function advance(
   // Somebody may have set another password, locked the user, or ended the session meanwhile.
   if (reached.at === 'outdated' || reached.at === 'refused') throw notDue('second factor');
   if (session === null) return goOn(services, tx, account, browser, request, evidence, reached);
-  if (reached.at !== 'end') throw notDue('second factor');
+  if (reached.at !== 'end' || reached.session === null) throw notDue('second factor');
   const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await openRaisedSession(services, tx, reached, session, methods);
+  const sessionSecret = await openRaisedSession(services, tx, reached, methods);
   await tx.authorizations.signIn(request.record, null, digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

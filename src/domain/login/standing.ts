@@ -50,16 +50,6 @@ export function signedInTo(client: Pick<ClientRecord, 'appId'>) {
   return isOwnPages(client) ? ({ method: 'account' } as const) : { app_id: client.appId };
 }
 
-/** Throws what `findStandingFailure` finds. */
-export async function requireStanding(
-  store: Pick<StoreVerbs, 'access'>,
-  user: UserRecord,
-  client: AppClient,
-): Promise<void> {
-  const failure = await findStandingFailure(store, user, client);
-  if (failure) throw failure;
-}
-
 /** Tells the trail of the refusal of somebody whose password was right, and throws it; `reason` where the trail says more than the answer. */
 export async function refuseSignIn(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,

@@ -1,16 +1,11 @@
 /**
  * The one place that opens anything for a user: a session, a code, tokens, a device, the answer "authenticated". Each
- * verb takes the admission that `admit` gave in the same transaction; nobody else may import what is in `openers/`.
+ * verb takes the admission that `admit` gave in the same transaction, and from it the user, the session and the app: what
+ * opens cannot be another's. Only this module may import what is in `openers/`.
  */
 
 import type { Services } from '../../services.ts';
-import type {
-  AccessTokenRecord,
-  AuthorizationParameters,
-  ClientRecord,
-  LinkedServer,
-  SessionRecord,
-} from '../../store/records.ts';
+import type { AccessTokenRecord, AuthorizationParameters, LinkedServer, SessionRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { EventDetails } from '../audit/event-details.ts';
@@ -31,9 +26,13 @@ import {
 import { raiseSession, startSession } from './openers/session.ts';
 import { recordSuccess } from './openers/success.ts';
 
-type Where = Omit<EventDetails['sign_in.succeeded'], 'methods'>;
+/** Of each member of a union. */
+type Without<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+type Where = Without<EventDetails['sign_in.succeeded'], 'methods'>;
 type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
 type Terms = Omit<GrantTerms, 'userId'>;
+/** A session itself says the rest. */
+type TermsInSession = Omit<Terms, 'sid' | 'amr' | 'authenticatedAt'>;
 
 /** A sign-in at its end. */
 export interface SigningInNow {
@@ -62,8 +61,7 @@ export async function openSession(
   const signedIn = { amr: methods, authenticatedAt };
   const secret = await startSession(services, tx, account, user, policy, signedIn, formerSecret);
   const actor = { type: 'user', id: user.id } as const;
-  const detail = { ...where, methods } as EventDetails['sign_in.succeeded'];
-  await recordSuccess(services, tx, account, user, authenticatedAt, detail, actor);
+  await recordSuccess(services, tx, account, user, authenticatedAt, { ...where, methods }, actor);
   if (traits) await rememberSignIn(tx, account, user.id, traits);
   return { secret, authenticatedAt };
 }
@@ -72,8 +70,7 @@ export async function openSession(
 export function openRaisedSession(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
-  _: Admitted,
-  session: SessionRecord,
+  { session }: Admitted<SessionRecord>,
   methods: readonly string[],
 ): Promise<string> {
   return raiseSession(services, tx, session, methods);
@@ -87,18 +84,15 @@ export async function openAnswer(
   { user }: Admitted,
   { methods, where }: Omit<SigningInNow, 'traits'>,
 ): Promise<void> {
-  const detail = { ...where, methods } as EventDetails['sign_in.succeeded'];
-  await recordSuccess(services, tx, account, user, services.clock.now(), detail, undefined);
+  await recordSuccess(services, tx, account, user, services.clock.now(), { ...where, methods }, undefined);
 }
 
-/** A code of the session for a client; answers its text. */
+/** A code of the session for the app; answers its text. */
 export function openCode(
   services: Pick<Services, 'clock' | 'random'>,
   tx: StoreVerbs,
   account: Account,
-  _: Admitted,
-  client: ClientRecord,
-  session: SessionRecord,
+  { session, client }: Admitted<SessionRecord>,
   parameters: AuthorizationParameters,
 ): Promise<string> {
   return createCode(services, tx, account, client.appId, session, parameters);
@@ -109,9 +103,8 @@ export function openDevice(
   services: Pick<Services, 'clock'>,
   tx: StoreVerbs,
   account: Account,
-  _: Admitted,
+  { session }: Admitted<SessionRecord>,
   digest: string,
-  session: SessionRecord,
 ): Promise<boolean> {
   return allowDevice(services, tx, account, digest, session);
 }
@@ -121,8 +114,7 @@ export function openGrant(
   services: GrantServices,
   tx: StoreVerbs,
   account: Account,
-  { user }: Admitted,
-  client: ClientRecord,
+  { user, client }: Admitted,
   terms: Terms,
   linked: LinkedServer | null,
   method: GrantMethod,
@@ -131,27 +123,28 @@ export function openGrant(
   return startGrant(services, tx, account, client, { ...terms, userId: user.id }, linked, method, binding);
 }
 
-/** A grant without a refresh token, and an access token where one is wanted, for the authorization endpoint to answer. */
+/** A grant of the session without a refresh token, and an access token where one is wanted, for the authorization endpoint to answer. */
 export async function openImplicitGrant(
   services: GrantServices,
   tx: StoreVerbs,
   account: Account,
-  { user }: Admitted,
-  client: ClientRecord,
-  terms: Terms,
+  { user, session, client }: Admitted<SessionRecord>,
+  terms: TermsInSession,
   linked: LinkedServer | null,
   withAccessToken: boolean,
 ) {
-  const grant = await createGrant(services, tx, account, client, { ...terms, userId: user.id }, linked, 'implicit');
+  const { sid, amr, authenticatedAt } = session;
+  const full = { ...terms, sid, amr, authenticatedAt, userId: user.id };
+  const grant = await createGrant(services, tx, account, client, full, linked, 'implicit');
   const first = withAccessToken ? await addFirstAccessToken(services, tx, account, client, grant, linked, null) : null;
   return { grant, first };
 }
 
-/** An access token for one that was shown; of a client itself nobody is admitted. */
+/** An access token for one that was shown; null: that of a client itself, which is no user's. */
 export function openExchangedToken(
   tx: StoreVerbs,
-  _: Admitted | null,
-  row: Omit<AccessTokenRecord, 'id'>,
+  admitted: Admitted | null,
+  row: Omit<AccessTokenRecord, 'id' | 'userId'>,
 ): Promise<AccessTokenRecord> {
-  return addExchangedToken(tx, row);
+  return addExchangedToken(tx, { ...row, userId: admitted?.user.id ?? null });
 }

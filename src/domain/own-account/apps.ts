@@ -7,7 +7,7 @@ import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { endConsent } from '../endings/end-app.ts';
 import { scopeOfConsent } from '../login/consent.ts';
-import type { Visit } from './enter.ts';
+import { inVisit, type Visitor } from './visit.ts';
 
 /** An app that the user allowed something, or that has tokens of theirs. */
 export interface AllowedApp {
@@ -47,14 +47,17 @@ export async function listApps(
   return apps.sort((one, other) => one.name.localeCompare(other.name, 'en') || one.client.appId - other.client.appId);
 }
 
-/** Forgets what an app was allowed, ends its grants of the user's and what is in flight; nothing happens where there is neither. */
+/**
+ * Forgets what an app was allowed, ends its grants of the user's and what is in flight; nothing happens where there is
+ * neither. Throws as `inVisit` does.
+ */
 export async function removeApp(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { user }: Pick<Visit, 'user'>,
+  visit: Visitor,
   appId: number,
 ): Promise<void> {
-  await services.store.transaction(async (tx) => {
+  await inVisit(services, account, visit, { recent: false }, async (tx, { user }) => {
     const { removed, grantsRevoked } = await endConsent(tx, account, user.id, appId, services.clock.now());
     if (!removed && grantsRevoked === 0) return;
     await recordEvent(tx, services, account, {

@@ -1,16 +1,18 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord } from '../../store/records.ts';
+import type { PolicyRecord, SessionRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endInFlight } from '../endings/in-flight.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { findPasswordProblem, type NewPassword, type PasswordProblem } from '../login/new-password.ts';
 import { changeUser } from '../means/change-user.ts';
+import type { Admitted } from '../opening/admit.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { findWeakness } from '../users/password-rules.ts';
 import { digestNewPassword, withPassword } from '../users/set-password.ts';
-import type { Visit } from './enter.ts';
 import { endSessions } from './sessions.ts';
+import { inVisit, type Visitor } from './visit.ts';
 
 /** The form. */
 export interface PasswordChange extends NewPassword {
@@ -35,21 +37,22 @@ type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' 
 export function passwordPolicy(
   services: Pick<Services, 'store'>,
   account: Account,
-  { user }: Pick<Visit, 'user'>,
+  { user }: Pick<Visitor, 'user'>,
 ): Promise<PolicyRecord> {
   return effectivePolicy(services, account, user, null);
 }
 
 /**
  * Replaces the password of a signed-in user who knows the present one; wrong ones count as those of a sign-in do. The
- * session of the browser stays. Throws `rate_limited`, `unavailable`.
+ * session of the browser stays. Throws `rate_limited`, `unavailable`, and as `inVisit` does.
  */
 export async function changePassword(
   services: ChangeServices,
   account: Account,
-  { user, session }: Pick<Visit, 'user' | 'session'>,
+  visit: Visitor,
   { current, password, confirmation, endOthers, source }: PasswordChange,
 ): Promise<ChangeResult> {
+  const { user } = visit;
   const refuse = (problem: ChangeProblem) => ({ outcome: 'refused', problem }) as const;
   if (current === '') return refuse('wrong');
   if (password === '' || confirmation === '') return refuse('missing');
@@ -62,12 +65,11 @@ export async function changePassword(
   );
   if (problem) return refuse(problem);
   const passwordDigest = await digestNewPassword(services, account, user, policy, password);
-  const isChanged = await services.store.transaction(async (tx) => {
-    const stored = await tx.users.lock(account.id, user.id);
-    // Once locked: what the former password opened while this waited is older than the new one.
+  const write = async (tx: StoreVerbs, { user: stored, session }: Admitted<SessionRecord>): Promise<boolean> => {
+    // In the visit: what the former password opened while this waited is older than the new one.
     const now = services.clock.now();
     // Somebody may have set another one while this one was hashed; an imported digest is renewed by the right password.
-    if (!stored || stored.passwordChangedAt !== user.passwordChangedAt) return false;
+    if (stored.passwordChangedAt !== user.passwordChangedAt) return false;
     await changeUser(services, tx, account, stored, { ...withPassword(stored, passwordDigest, now), updatedAt: now });
     const about = { type: 'user', id: user.id } as const;
     const others = endOthers ? await endSessions(services, tx, account, user, session) : null;
@@ -76,6 +78,7 @@ export async function changePassword(
     const detail = { fields: ['password'], ...(others && { grants_revoked: others.grantsRevoked }) };
     await recordEvent(tx, services, account, { action: 'user.changed', actor: about, target: about, detail });
     return true;
-  });
+  };
+  const isChanged = await inVisit(services, account, visit, { recent: true }, write);
   return isChanged ? { outcome: 'changed' } : refuse('wrong');
 }

@@ -1,25 +1,21 @@
 /** Who may see the account pages: the user whose session the browser has. */
 
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
-import { isMultiFactor, isOfLink } from '../login/methods.ts';
+import { isOfLink } from '../login/methods.ts';
 import { noParameters, type OpenedRequest, type OpenServices, openRequest } from '../login/open-request.ts';
 import { ownPages } from '../login/own-pages.ts';
 import { findSession } from '../login/sessions.ts';
 import { findStatusFailure } from '../login/standing.ts';
-import { isRecent, recentSeconds } from '../means/recent.ts';
-import { effectivePolicy } from '../policies/effective-policy.ts';
-import { findDemand } from '../second-factor/demand.ts';
+import { recentSeconds } from '../means/recent.ts';
+import { isFreshFor, lacksFactorFor, type PageDemand, type Visitor } from './visit.ts';
 
 /** What the tokens of all account forms are made for. */
 const formName = 'account';
 
 /** The user of this browser, with the session. */
-export interface Visit {
+export interface Visit extends Visitor {
   readonly outcome: 'open';
-  readonly user: UserRecord;
-  readonly session: SessionRecord;
   /** What the forms of the pages send back: derived from the session's secret, so that another site cannot know it. */
   readonly csrf: string;
 }
@@ -29,11 +25,9 @@ export interface SignInFirst extends OpenedRequest {
   readonly outcome: 'sign_in';
 }
 
-export interface Wish {
+export interface Wish extends Partial<PageDemand> {
   /** Path of the page that is wanted, or that a form is on. */
   readonly path: string;
-  /** A sign-in of the last ten minutes, with the second factor of a user who has one. */
-  readonly recent?: boolean;
 }
 
 /**
@@ -48,14 +42,14 @@ export async function enter(
 ): Promise<Visit | SignInFirst> {
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
-  // Whose password expired is asked for it, and then for a new one.
+  // A user whose password expired signs in with it first, and then chooses a new one.
   const known = user && user.status !== 4 ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
-  const isFresh = session !== null && (!recent || isRecent(session, services.clock.now()));
-  // Then no policy wants more.
-  const isShown = isFresh && isMultiFactor(session.amr);
-  const wanted = known !== null && !isShown && (await wantsSecondFactor(services, account, known, recent));
+  const isFresh = session !== null && isFreshFor({ recent }, services, session);
+  // What a session showed that is too old for the page does not count.
+  const methods = isFresh ? session.amr : [];
+  const wanted = known !== null && (await lacksFactorFor({ recent }, services, account, known, methods));
   if (isFresh && known && !wanted) {
     return { outcome: 'open', user: known, session, csrf: csrfToken(browser.sessionSecret ?? '', formName) };
   }
@@ -85,16 +79,4 @@ export async function enterByForm(
   const form = { ...browser, browserSecret: browser.sessionSecret, requestId: formName };
   if (entered.outcome === 'open') requireCsrf(form, csrf);
   return entered;
-}
-
-/** The policy asks for one, or the page does of a user who has one. */
-async function wantsSecondFactor(
-  services: OpenServices,
-  account: Account,
-  user: UserRecord,
-  recent: boolean,
-): Promise<boolean> {
-  const policy = await effectivePolicy(services, account, user, null);
-  if (policy.otpRequired) return true;
-  return recent && (await findDemand(services, account, user.id, policy)) === 'verify';
 }

@@ -1,4 +1,4 @@
-/** A user's own passkeys. All that concerns them needs a recent sign-in, which `enter` sees to. */
+/** A user's own passkeys. All that concerns them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
 
 import type { Services } from '../../services.ts';
 import type { Milliseconds, StoredPasskey } from '../../store/records.ts';
@@ -7,14 +7,11 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { endOfChallenge, newChallenge, type Purpose, useChallenge } from '../passkeys/challenge.ts';
 import { referenceTo, relyingPartyOf, userHandleOf } from '../passkeys/relying-party.ts';
-import { canAddDevice, removeDevice, unknownDevice } from '../second-factor/devices.ts';
+import { canAddDevice, takeDevice, unknownDevice } from '../second-factor/devices.ts';
 import { addDevice } from '../second-factor/registrations.ts';
 import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
-import type { Visit } from './enter.ts';
-
-/** The user of the browser, with the session. */
-type Owner = Pick<Visit, 'user' | 'session'>;
+import { inVisit, type Visitor } from './visit.ts';
 
 type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
 
@@ -37,11 +34,11 @@ export interface OwnPasskeys {
   readonly creationOptions: string | null;
 }
 
-function purposeOf({ session }: Owner): Purpose {
+function purposeOf({ session }: Visitor): Purpose {
   return { of: 'new passkey', digest: session.digest };
 }
 
-export async function listOwnPasskeys(services: WriteServices, account: Account, visit: Owner): Promise<OwnPasskeys> {
+export async function listOwnPasskeys(services: WriteServices, account: Account, visit: Visitor): Promise<OwnPasskeys> {
   const { user } = visit;
   const stored = await services.store.passkeys.list(account.id, user.id);
   const canAdd = await canAddDevice(services.store, account, user.id, services.clock.now());
@@ -54,7 +51,7 @@ export async function listOwnPasskeys(services: WriteServices, account: Account,
 function creationOptions(
   services: WriteServices,
   account: Account,
-  visit: Owner,
+  visit: Visitor,
   stored: readonly StoredPasskey[],
 ): string {
   const { user } = visit;
@@ -84,11 +81,11 @@ function readName(typed: string): string | null {
   }
 }
 
-/** Keeps a passkey that the browser has made. */
+/** Keeps a passkey that the browser has made. Throws as `inVisit` does. */
 export async function addPasskey(
   services: WriteServices,
   account: Account,
-  visit: Owner,
+  visit: Visitor,
   given: { readonly answer: string; readonly name: string },
 ): Promise<PasskeyOutcome> {
   const name = readName(given.name);
@@ -99,13 +96,12 @@ export async function addPasskey(
     end === null ? null : await services.passkeys.verifyNew(relyingPartyOf(account), challenge, given.answer);
   if (end === null || !made) return 'answer';
   const { publicKey, ...kept } = made;
-  const { id: userId } = visit.user;
   const now = services.clock.now();
-  const actor = { type: 'user', id: userId } as const;
-  const adding = services.store.transaction(async (tx): Promise<PasskeyOutcome> => {
+  const adding = inVisit(services, account, visit, { recent: true }, async (tx, { user }): Promise<PasskeyOutcome> => {
     if (!(await useChallenge(tx, account, challenge, end))) return 'answer';
+    const actor = { type: 'user', id: user.id } as const;
     const device = { kind: 'passkey', name, seed: publicKey, step: -1, now, expiresAt: null, actor } as const;
-    const { id } = await addDevice(services, tx, account, userId, device);
+    const { id } = await addDevice(services, tx, account, user.id, device);
     await tx.passkeys.create({ accountId: account.id, deviceId: id, ...kept });
     return null;
   });
@@ -117,18 +113,19 @@ export async function addPasskey(
   });
 }
 
-/** Names a passkey anew. Throws `not_found` for one that is not the user's. */
+/** Renames a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
 export async function renamePasskey(
   services: WriteServices,
   account: Account,
-  { user: { id } }: Owner,
+  visit: Visitor,
   deviceId: number,
   typed: string,
 ): Promise<PasskeyOutcome> {
+  const { id } = visit.user;
   await requireOwn(services, account, id, deviceId);
   const name = readName(typed);
   if (name === null) return 'name';
-  return services.store.transaction(async (tx) => {
+  return inVisit(services, account, visit, { recent: true }, async (tx) => {
     if (!(await tx.secondFactors.renameDevice(account.id, id, deviceId, name))) throw unknownDevice();
     const about = { type: 'user', id } as const;
     const detail = { device_id: deviceId };
@@ -137,17 +134,18 @@ export async function renamePasskey(
   });
 }
 
-/** Takes a passkey away. Throws `not_found` for one that is not the user's. */
+/** Removes a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
 export async function removePasskey(
   services: WriteServices,
   account: Account,
-  { user }: Owner,
+  visit: Visitor,
   deviceId: number,
 ): Promise<PasskeyOutcome> {
-  const { id } = user;
-  await requireOwn(services, account, id, deviceId);
-  await removeDevice(services, account, id, deviceId, { type: 'user', id });
-  return null;
+  await requireOwn(services, account, visit.user.id, deviceId);
+  return inVisit(services, account, visit, { recent: true }, async (tx, { user }) => {
+    await takeDevice(services, tx, account, user, deviceId, { type: 'user', id: user.id });
+    return null;
+  });
 }
 
 /** Here nothing but passkeys is named or removed. */

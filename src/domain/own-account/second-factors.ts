@@ -1,19 +1,17 @@
-/** A user's own second factors. What changes them needs a recent sign-in, which `enter` sees to. */
+/** A user's own second factors. What changes them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
 
 import type { Services } from '../../services.ts';
 import type { SessionRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';
-import { ownPages } from '../login/own-pages.ts';
-import { admit } from '../opening/admit.ts';
 import { openRaisedSession } from '../opening/open.ts';
-import { canAddDevice, type Device, listDevices, removeDevice } from '../second-factor/devices.ts';
+import { canAddDevice, type Device, listDevices, takeDevice } from '../second-factor/devices.ts';
 import { makesCodes } from '../second-factor/kinds.ts';
 import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
-import { giveRecoveryCodes, renewRecoveryCodes } from '../second-factor/recovery-codes.ts';
+import { giveRecoveryCodes, replaceRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
-import type { Visit } from './enter.ts';
+import { inVisit, type Visitor } from './visit.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
@@ -47,7 +45,7 @@ function offered(services: Pick<Services, 'vault'>, account: Account, { digest, 
 export function ownSetup(
   services: Pick<Services, 'vault' | 'totp'>,
   account: Account,
-  { user, session }: Pick<Visit, 'user' | 'session'>,
+  { user, session }: Visitor,
 ): Setup {
   return setupOf(services, account, user, offered(services, account, session).seed);
 }
@@ -63,29 +61,25 @@ export type AddResult =
 
 /**
  * Enrols the device whose code this is; the session is worth a second factor from then on. A code of the seed that the
- * page shows is no guess: it is not counted. Throws `value_invalid` for a user who has ten, and
- * `authorization_request_invalid` for a form that was sent twice.
+ * page shows is no guess: it is not counted. Throws `value_invalid` for a user who has ten,
+ * `authorization_request_invalid` for a form that was sent twice, and as `inVisit` does.
  */
 export async function addFactor(
   services: FactorServices,
   account: Account,
-  { user, session }: Pick<Visit, 'user' | 'session'>,
+  visit: Visitor,
   typed: string,
 ): Promise<AddResult> {
-  const actor = { type: 'user', id: user.id } as const;
-  const device = acceptOffer(services, offered(services, account, session), typed, actor);
+  const actor = { type: 'user', id: visit.user.id } as const;
+  const device = acceptOffer(services, offered(services, account, visit.session), typed, actor);
   if (typeof device === 'string') return { outcome: 'refused', problem: device };
-  const adding = services.store.transaction(async (tx): Promise<AddResult> => {
-    const shown = { by: 'session', user, session } as const;
-    const way = { client: ownPages(account), hookPolicyId: null, wantsSecondFactor: false };
-    const admitted = await admit(services, tx, account, shown, way);
-    if (admitted.at !== 'end')
-      throw new Failure('authorization_request_invalid', { message: 'You are no longer signed in.' });
+  const adding = inVisit(services, account, visit, { recent: true }, async (tx, admitted): Promise<AddResult> => {
+    const { user, session } = admitted;
     await addDevice(services, tx, account, user.id, device);
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
     const methods = withSecondFactor(session.amr, codeMethods);
-    const sessionSecret = await openRaisedSession(services, tx, admitted, session, methods);
+    const sessionSecret = await openRaisedSession(services, tx, admitted, methods);
     return { outcome: 'added', codes, sessionSecret };
   });
   return adding.catch((error: unknown) => {
@@ -94,26 +88,25 @@ export async function addFactor(
   });
 }
 
-/** Removes a device of the user's; one that is not there any more is none to remove. */
+/** Removes a device of the user's; nothing happens for one that was removed before. Throws as `inVisit` does. */
 export async function removeFactor(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
-  { user }: Pick<Visit, 'user'>,
+  visit: Visitor,
   deviceId: number,
 ): Promise<void> {
-  const actor = { type: 'user', id: user.id } as const;
   try {
-    await removeDevice(services, account, user.id, deviceId, actor);
+    await inVisit(services, account, visit, { recent: true }, (tx, { user }) =>
+      takeDevice(services, tx, account, user, deviceId, { type: 'user', id: user.id }),
+    );
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'not_found')) throw error;
   }
 }
 
-/** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device. */
-export function renewCodes(
-  services: FactorServices,
-  account: Account,
-  { user }: Pick<Visit, 'user'>,
-): Promise<readonly string[]> {
-  return renewRecoveryCodes(services, account, user.id, { type: 'user', id: user.id });
+/** New recovery codes in place of the former ones. Throws `not_found` for a user who has no device, and as `inVisit` does. */
+export function renewCodes(services: FactorServices, account: Account, visit: Visitor): Promise<readonly string[]> {
+  return inVisit(services, account, visit, { recent: true }, (tx, { user }) =>
+    replaceRecoveryCodes(services, tx, account, user, { type: 'user', id: user.id }),
+  );
 }

@@ -9,7 +9,7 @@ import { endSession } from '../endings/end-session.ts';
 import { type EndedSignIns, endSignIns } from '../endings/end-sign-ins.ts';
 import { isLive } from '../login/sessions.ts';
 import { changeUser } from '../means/change-user.ts';
-import type { Visit } from './enter.ts';
+import { inVisit, type Visitor } from './visit.ts';
 
 /** More are not shown; the others end by themselves, or with all of them. */
 const mostShown = 100;
@@ -29,17 +29,18 @@ export async function listSessions(
 
 /**
  * Ends one session of the user's, with what it approved and its grants without `offline_access`, and has its clients told.
- * A session that is not there any more is none to end: whoever sends the form twice is not told that it failed.
+ * Nothing happens for a session that has ended: whoever sends the form twice is not told that it failed. Throws as
+ * `inVisit` does.
  */
 export async function endOneSession(
   services: EndServices,
   account: Account,
-  { user }: Pick<Visit, 'user'>,
+  visit: Visitor,
   sessionId: number,
 ): Promise<void> {
-  const session = (await listSessions(services, account, user)).find(({ id }) => id === sessionId);
+  const session = (await listSessions(services, account, visit.user)).find(({ id }) => id === sessionId);
   if (!session) return;
-  await services.store.transaction(async (tx) => {
+  await inVisit(services, account, visit, { recent: false }, async (tx, { user }) => {
     const ended = await endSession(services, tx, account, session);
     if (!ended) return;
     const about = { type: 'user', id: user.id } as const;
@@ -49,16 +50,14 @@ export async function endOneSession(
   });
 }
 
-/** Ends all sessions and grants of the user's, those of the browser that asks for it included, and has clients told. */
-export async function endAllSessions(
-  services: EndServices,
-  account: Account,
-  { user }: Pick<Visit, 'user'>,
-): Promise<void> {
-  await services.store.transaction(async (tx) => {
+/**
+ * Ends all sessions and grants of the user's, those of the browser that asks for it included, and has clients told. Throws
+ * as `inVisit` does.
+ */
+export async function endAllSessions(services: EndServices, account: Account, visit: Visitor): Promise<void> {
+  await inVisit(services, account, visit, { recent: false }, async (tx, { user }) => {
     await endSessions(services, tx, account, user, null);
-    const stored = await tx.users.lock(account.id, user.id);
-    if (stored) await changeUser(services, tx, account, stored, { signedOutAt: services.clock.now() });
+    await changeUser(services, tx, account, user, { signedOutAt: services.clock.now() });
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { FactorDeviceRecord, FactorKind, Milliseconds } from '../../store/records.ts';
+import type { FactorDeviceRecord, FactorKind, Milliseconds, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
@@ -52,29 +52,42 @@ function describeDevice({ id, kind, name, createdAt, lastUsedAt }: FactorDeviceR
 }
 
 /**
- * Takes a device from its user; with the last one that makes codes the recovery codes go too, which stand for it. Who is signed in stays
- * so. Throws `not_found`.
+ * Takes a device from its user, who is locked; with the last one that makes codes the recovery codes go too, which stand
+ * for it. Sessions stay. Part of a transaction. Throws `not_found`.
  */
+export async function takeDevice(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Pick<Account, 'id' | 'record'>,
+  user: UserRecord,
+  deviceId: number,
+  actor?: Actor,
+): Promise<void> {
+  const { id: userId } = user;
+  const { secondFactors } = tx;
+  const device = (await secondFactors.listDevices(account.id, userId)).find(({ id }) => id === deviceId);
+  if (!device || !(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
+  await noteChange(services, tx, account, [kinds[device.kind].removed], user);
+  if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
+    await secondFactors.replaceRecoveryCodes(account.id, userId, []);
+    await secondFactors.clearAttempts(account.id, userId);
+  }
+  const target = { type: 'user', id: userId } as const;
+  const detail = { device_id: deviceId };
+  await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
+}
+
+/** The same by itself. Throws `not_found`. */
 export async function removeDevice(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Pick<Account, 'id' | 'record'>,
   userId: number,
   deviceId: number,
-  actor?: Actor,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    const { secondFactors } = tx;
-    const device = (await secondFactors.listDevices(account.id, userId)).find(({ id }) => id === deviceId);
-    const user = await tx.users.find(account.id, userId);
-    if (!device || !user || !(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
-    await noteChange(services, tx, account, [kinds[device.kind].removed], user);
-    if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
-      await secondFactors.replaceRecoveryCodes(account.id, userId, []);
-      await secondFactors.clearAttempts(account.id, userId);
-    }
-    const target = { type: 'user', id: userId } as const;
-    const detail = { device_id: deviceId };
-    await recordEvent(tx, services, account, { action: 'mfa.removed', ...(actor && { actor }), target, detail });
+    const user = await tx.users.lock(account.id, userId);
+    if (!user) throw unknownDevice();
+    await takeDevice(services, tx, account, user, deviceId);
   });
 }
 

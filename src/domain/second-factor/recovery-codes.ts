@@ -1,13 +1,13 @@
 /** One-time codes for who has lost the device (NIST SP 800-63B §3.1.2, look-up secrets). */
 
 import type { Random, Services } from '../../services.ts';
+import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';
-import { requireUserId } from '../users/users.ts';
 import { makesCodes } from './kinds.ts';
 
 const codes = 10;
@@ -62,18 +62,20 @@ export async function giveRecoveryCodes(
   return made.map(shown);
 }
 
-/** The same by itself, for a user who has a device that makes codes. Throws `not_found` for any other. */
-export function renewRecoveryCodes(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault'>,
+/**
+ * The same for a user who has a device that makes codes, and is told of it. The user is locked; part of a transaction.
+ * Throws `not_found` for any other.
+ */
+export async function replaceRecoveryCodes(
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
+  tx: StoreVerbs,
   account: Pick<Account, 'id' | 'record'>,
-  userId: number,
-  actor?: Actor,
+  user: UserRecord,
+  actor: Actor,
 ): Promise<readonly string[]> {
-  return services.store.transaction(async (tx) => {
-    if (!(await tx.secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
-      throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
-    }
-    await noteChange(services, tx, account, ['recovery_codes'], await requireUserId(tx, account, userId));
-    return giveRecoveryCodes(services, tx, account, userId, actor);
-  });
+  if (!(await tx.secondFactors.listDevices(account.id, user.id)).some(makesCodes)) {
+    throw new Failure('not_found', { name: 'device', message: 'the user has no second factor' });
+  }
+  await noteChange(services, tx, account, ['recovery_codes'], user);
+  return giveRecoveryCodes(services, tx, account, user.id, actor);
 }

@@ -74,7 +74,6 @@ export async function exchangeToken(
       accountId: account.id,
       grantId,
       appId: client.appId,
-      userId,
       scope,
       revokedAt: null,
     };

@@ -54,7 +54,7 @@ export async function grantByPassword(
       ? {
           at: reached.at,
           user: reached.user,
-          started: await openGrant(services, tx, account, reached, client, terms, linked, 'password', binding),
+          started: await openGrant(services, tx, account, reached, terms, linked, 'password', binding),
         }
       : reached,
   );

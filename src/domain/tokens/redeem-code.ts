@@ -65,7 +65,6 @@ export async function redeemCode(
       tx,
       account,
       admitted,
-      client,
       terms,
       linked,
       'authorization_code',

@@ -44,7 +44,7 @@ export async function redeemDeviceCode(
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
     // From now on the device is no part of the browser's session: whoever signs out there keeps it signed in.
     const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    const made = await openGrant(services, tx, account, admitted, client, terms, linked, 'device_code', binding);
+    const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', binding);
     return { made, user: admitted.user };
   });
   if (!started) throw refused('device code used before');

@@ -68,7 +68,7 @@ for (const kind of databases) {
           return store.transaction(work);
         },
       };
-      await endOneSession({ ...app.services, store: late }, app.account, browser, session.id);
+      await endOneSession({ ...app.services, store: late }, app.account, { user: browser.user, session }, session.id);
       assert.deepEqual(await sessionsOf(browser), []);
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
       assert.deepEqual(await toldOf(browser), [session.sid]);
@@ -78,7 +78,7 @@ for (const kind of databases) {
       const browser = await signedInBrowser(app);
       const session = await onlySessionOf(browser);
       await raise(session);
-      await endOneSession(app.services, app.account, browser, session.id);
+      await endOneSession(app.services, app.account, { user: browser.user, session }, session.id);
       assert.deepEqual(await sessionsOf(browser), []);
     });
 

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
-import { createPolicy } from '../../../src/domain/policies/policies.ts';
+import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
@@ -12,7 +13,7 @@ import { chosen, newInvite } from '../../support/invites.ts';
 import { type GivenPasskey, givePasskey, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { newLink } from '../../support/resets.ts';
 import { gate, scriptedHooks } from '../../support/scripted-hooks.ts';
-import { giveDevice } from '../../support/second-factor.ts';
+import { giveDevice, keyOf } from '../../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -130,20 +131,25 @@ for (const kind of databases) {
         const current = await store.users.find(app.account.id, user.id);
         assert.ok(current);
         const now = clock.now();
-        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now + 1 };
-        const session = {
+        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1000, expiresAt: now + 1000 };
+        const name = `own ${user.id}`;
+        const session = await store.sessions.create({
           accountId: app.account.id,
-          digest: 'own',
-          sid: 'own',
+          digest: name,
+          sid: name,
           userId: user.id,
-          amr: ['pwd'],
+          amr: ['pwd', 'otp', 'mfa'],
+          source: null,
+          userAgent: null,
           ...times,
-        };
+        });
         const given = { password: another, confirmation: another, endOthers: true, source: '192.0.2.1' };
         const known = current.passwordDigest === user.passwordDigest ? password : chosen.new_password;
-        const visit = { user: current, session: { ...session, id: 0, source: null, userAgent: null } };
+        const visit = { user: current, session };
         const { outcome } = await changePassword(app.services, app.account, visit, { current: known, ...given });
         assert.equal(outcome, 'changed');
+        // The owner's own goes on; it is none that the attempt opened.
+        await store.sessions.end(app.account.id, user.id, session.sid);
       },
       'an administrator': ({ user }) => setUser(app.services, app.account, user.id, { password: another }),
       'a link': async ({ user }) => {
@@ -221,6 +227,31 @@ for (const kind of databases) {
         const follow = () => services.store.policies.assign(account.id, { userId: user.id }, id);
         await heldUp(await door({ client, user }), follow);
         assert.deepEqual(await open(user), nothing, name);
+      }
+    });
+
+    it("the app's policy comes to demand one: it is asked for, or nothing opens", async () => {
+      const { services, account } = app;
+      const { id } = await createPolicy(services, account, { name: 'Demanding in one app', otpRequired: true });
+      const answers: Record<string, string> = {};
+      for (const [name, door] of Object.entries({ hosted, granted })) {
+        const someone = await person();
+        const demand = () => assignPolicy(services, account, { appId: someone.client.app_id }, id);
+        const { status, text } = await heldUp(await door(someone), demand);
+        answers[name] = `${status} ${keyOf(text) === '' ? 'no key' : 'a key to set up'}`;
+        assert.deepEqual(await open(someone.user), nothing, name);
+      }
+      assert.deepEqual(answers, { hosted: '200 a key to set up', granted: '400 no key' });
+    });
+
+    it('the app is deleted: nothing opens', async () => {
+      for (const door of [hosted, granted]) {
+        const someone = await person();
+        const { status } = await heldUp(await door(someone), () =>
+          removeApp(app.services, app.account, someone.client.app_id),
+        );
+        assert.ok(status >= 400 && status < 500, String(status));
+        assert.deepEqual(await open(someone.user), nothing);
       }
     });
 

@@ -4,12 +4,12 @@ import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { removeApp as withdrawConsent } from '../../../src/domain/own-account/apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../src/domain/own-account/sessions.ts';
+import type { Visitor } from '../../../src/domain/own-account/visit.ts';
 import { addUserToRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { requireInviteLink } from '../../../src/domain/users/invite-links.ts';
 import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
-import type { SessionRecord } from '../../../src/store/records.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut } from '../../support/sign-out.ts';
@@ -27,15 +27,17 @@ interface Ending {
 }
 
 /** A session of the user's in another browser, by which the owner acts. */
-function ownSession({ app: { services, account }, user }: Stage): Promise<SessionRecord> {
+async function ownVisit({ app: { services, account }, user: { id } }: Stage): Promise<Visitor> {
+  const user = await services.store.users.find(account.id, id);
+  if (!user) throw new Error('there is no user');
   const now = services.clock.now();
   const name = services.random.bytes(16).toString('hex');
-  return services.store.sessions.create({
+  const session = await services.store.sessions.create({
     accountId: account.id,
     digest: name,
     sid: name,
     userId: user.id,
-    amr: ['pwd'],
+    amr: ['pwd', 'otp', 'mfa'],
     authenticatedAt: now,
     lastSeenAt: now,
     idleMilliseconds: 3_600_000,
@@ -43,6 +45,7 @@ function ownSession({ app: { services, account }, user }: Stage): Promise<Sessio
     source: null,
     userAgent: null,
   });
+  return { user, session };
 }
 
 async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>> {
@@ -60,17 +63,14 @@ export const endings = {
   'password by its owner': {
     prepare: async (stage) => {
       const { services, account } = stage.app;
-      const session = await ownSession(stage);
-      const user = await services.store.users.find(account.id, stage.user.id);
-      if (!user) throw new Error('there is no user');
+      const visit = await ownVisit(stage);
       const change = { current: password, password: goodPassword, confirmation: goodPassword };
       return async () => {
-        const result = await changePassword(
-          services,
-          account,
-          { user, session },
-          { ...change, endOthers: true, source: '192.0.2.1' },
-        );
+        const result = await changePassword(services, account, visit, {
+          ...change,
+          endOthers: true,
+          source: '192.0.2.1',
+        });
         if (result.outcome !== 'changed') throw new Error(`the password was not changed: ${String(result.problem)}`);
       };
     },
@@ -109,22 +109,26 @@ export const endings = {
     },
   },
   'sign-out everywhere': {
-    prepare:
-      async ({ app: { services, account }, user }) =>
-      () =>
-        endAllSessions(services, account, { user }),
+    prepare: async (stage) => {
+      const { services, account } = stage.app;
+      const visit = await ownVisit(stage);
+      return () => endAllSessions(services, account, visit);
+    },
   },
   'one session ended': {
-    prepare: async ({ app: { services, account }, user }) => {
-      const [session] = await listSessions(services, account, user);
-      return () => endOneSession(services, account, { user }, session?.id ?? 0);
+    prepare: async (stage) => {
+      const { services, account } = stage.app;
+      const [session] = await listSessions(services, account, stage.user);
+      const visit = await ownVisit(stage);
+      return () => endOneSession(services, account, visit, session?.id ?? 0);
     },
   },
   'consent withdrawn': {
-    prepare:
-      async ({ app: { services, account }, user, client }) =>
-      () =>
-        withdrawConsent(services, account, { user }, client.app_id),
+    prepare: async (stage) => {
+      const { services, account } = stage.app;
+      const visit = await ownVisit(stage);
+      return () => withdrawConsent(services, account, visit, stage.client.app_id);
+    },
   },
   'role removed': {
     byRole: true,

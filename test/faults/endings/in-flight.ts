@@ -1,6 +1,10 @@
 /** What can be on its way to tokens, or be tokens, when something ends: each as a client, a device or a browser has it. */
 
+import { Failure } from '../../../src/domain/failure.ts';
+import { addPasskey, listOwnPasskeys } from '../../../src/domain/own-account/passkeys.ts';
+import { listSessions } from '../../../src/domain/own-account/sessions.ts';
 import { codesOf, deviceGrant, type } from '../../support/devices.ts';
+import { asksForPasskey, passkeyOptionsOf, showPasskey, TestPasskey } from '../../support/passkeys.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,
@@ -29,6 +33,10 @@ async function firstTokens(stage: Stage): Promise<Tokens> {
   const tokens = await redeemCode(stage, stage.code);
   if (!tokens) throw new Error('the first code gave no tokens');
   return tokens;
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Failure)) throw error;
 }
 
 async function refreshing(stage: Stage): Promise<Use> {
@@ -95,6 +103,27 @@ export const things = {
       const { access_token: subject_token } = await firstTokens(stage);
       return () =>
         ask(stage, { grant_type: exchangeGrant, subject_token, subject_token_type: accessToken, scope: 'openid' });
+    },
+  },
+  // What comes of it is a sign-in with that passkey, as somebody at the open browser would go on.
+  'passkey being added': {
+    prepare: async (stage) => {
+      const { app, client, user } = stage;
+      const { services, account } = app;
+      const [session] = await listSessions(services, account, user);
+      if (!session) throw new Error('the stage has no session');
+      const visit = { user, session };
+      const { creationOptions } = await listOwnPasskeys(services, account, visit);
+      const passkey = new TestPasskey(account.baseUrl);
+      const answer = passkey.create(JSON.parse(creationOptions ?? ''));
+      return async () => {
+        await addPasskey(services, account, visit, { answer, name: 'Key' }).catch(ignoreRefusal);
+        const begun = await walk(app, new CookieJar(), authorizePath(client, { scope: 'openid profile' }));
+        if (!asksForPasskey(begun.answer.text)) return null;
+        const at = await showPasskey(app, begun, passkey.get(passkeyOptionsOf(begun.answer.text)));
+        const isAsked = /name="decision"/.test(at.answer.text);
+        return redeemCode(stage, codeOf(isAsked ? await submit(app, at, { decision: 'allow' }) : at));
+      };
     },
   },
 } as const satisfies Readonly<Record<string, Thing>>;

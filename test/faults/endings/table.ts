@@ -15,6 +15,7 @@ const allEnded = {
   'refresh token': 'ended',
   'refresh token, offline_access': 'ended',
   exchange: 'ended',
+  'passkey being added': 'ended',
 } as const satisfies Readonly<Record<ThingName, Outcome>>;
 
 /** A sign-in under way belongs to no session: its browser gave the password for itself, and it is right still. */
@@ -25,9 +26,15 @@ const ofOneSession = {
   'refresh token, offline_access': { stays: 'the app asked to go on without the session (decision 145)' },
 } as const satisfies Readonly<Record<ThingName, Outcome>>;
 
+/** The session goes on, and what its user does to their own account is no matter of one app. */
+const ofOneApp = {
+  'passkey being added': { stays: 'its session goes on' },
+} as const satisfies Partial<Readonly<Record<ThingName, Outcome>>>;
+
 /** Asked about again at the end of the walk, when the app was given back. */
 const ofAccess = {
   ...allEnded,
+  ...ofOneApp,
   'pushed request': { stays: 'it approved nothing: session, consent and access are looked at when it is used' },
   'sign-in in a hook': { stays: 'it approved nothing: access is looked at when it ends' },
 } as const satisfies Readonly<Record<ThingName, Outcome>>;
@@ -41,7 +48,7 @@ export const table: Readonly<Record<EndingName, Readonly<Record<ThingName, Outco
   'another user signs in': ofOneSession,
   'sign-out everywhere': allEnded,
   'one session ended': ofOneSession,
-  'consent withdrawn': allEnded,
+  'consent withdrawn': { ...allEnded, ...ofOneApp },
   'role removed': ofAccess,
   'access withdrawn': ofAccess,
   'client deleted': allEnded,

@@ -19,7 +19,7 @@ const ofOneSession: readonly EndingName[] = [
 ];
 
 /** How the trail calls those endings that leave something. */
-const endingActions: readonly string[] = ['sign_out.succeeded', 'session.ended', 'user.changed'];
+const endingActions: readonly string[] = ['sign_out.succeeded', 'session.ended', 'session.all_ended', 'user.changed'];
 
 async function begin(theatre: Theatre, ending: EndingName, thing: ThingName) {
   const defaults = { restore: undefined, byRole: false, twice: false };
@@ -63,22 +63,28 @@ export async function tryBeside(theatre: Theatre, ending: EndingName, thing: Thi
 
 /** Whether something is left of tokens that were given at the same time, which the ending must not leave. */
 async function isLeft(stage: Stage, ending: EndingName, thing: ThingName, tokens: Tokens): Promise<boolean> {
+  // One that was added before the ending is its user's: only sessions end, not means.
+  if (thing === 'passkey being added' && (await cameFirst(stage, 'mfa.enrolled'))) return false;
   const ofDevice = thing === 'device code' && ofOneSession.includes(ending);
   // A grant waits while its user is suspended: its access token does not.
   const mayStay = ofDevice || ending === 'suspension';
-  if (!mayStay || !(await cameFirst(stage))) return areGood(stage, tokens);
+  if (!mayStay || !(await cameFirst(stage, 'grant.issued'))) return areGood(stage, tokens);
   return ending === 'suspension' && (await isActive(stage, tokens.access_token));
 }
 
-/** Whether the grant was made before the ending, by the trail, whose order is that of the commits. */
-async function cameFirst({ app: { services, account }, user }: Stage): Promise<boolean> {
+/** Whether the grant or the means was made before the ending, by the trail, whose order is that of the commits. */
+async function cameFirst(
+  { app: { services, account }, user }: Stage,
+  making: 'grant.issued' | 'mfa.enrolled',
+): Promise<boolean> {
   const newest = await services.store.events.listBefore(account.id, null, 50);
-  const issued = newest.find(
-    ({ action, detail }) => action === 'grant.issued' && JSON.parse(detail).user_id === user.id,
+  const made = newest.find(
+    ({ action, targetId, detail }) =>
+      action === making && (targetId === user.id || JSON.parse(detail).user_id === user.id),
   );
   // The first of a suspension and its end.
   const ended = newest.findLast(({ action, targetId }) => endingActions.includes(action) && targetId === user.id);
-  return issued !== undefined && ended !== undefined && issued.id < ended.id;
+  return made !== undefined && ended !== undefined && made.id < ended.id;
 }
 
 async function after<Result>(milliseconds: number, work: () => Promise<Result>): Promise<Result> {
@@ -86,7 +92,7 @@ async function after<Result>(milliseconds: number, work: () => Promise<Result>):
   return work();
 }
 
-/** A sign-in that left its hook is over. */
+/** A sign-in that left its hook is over, and a passkey that was added is there. */
 function again(use: Use, thing: ThingName): Promise<Tokens | null> | null {
-  return thing === 'sign-in in a hook' ? null : use();
+  return thing === 'sign-in in a hook' || thing === 'passkey being added' ? null : use();
 }

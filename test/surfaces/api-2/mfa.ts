@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { renewRecoveryCodes } from '../../../src/domain/second-factor/recovery-codes.ts';
 import type { TestApp } from '../../support/app.ts';
 import { givePasskey } from '../../support/passkeys.ts';
-import { codeAt, wrongCode } from '../../support/second-factor.ts';
+import { codeAt, giveCodes, wrongCode } from '../../support/second-factor.ts';
 import { assertRefused, type Management, managing, newUser } from './managing.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -56,11 +55,11 @@ export function mfa(app: () => TestApp): void {
       /factor_id/,
     );
     assertRefused(await api.call('POST', `${of}/verifications`, { device_id: id }), 422, /device_id/);
-    const codes = await renewRecoveryCodes(app().services, app().account, userId);
+    const codes = await giveCodes(app(), { id: userId });
     await api.done(204, 'DELETE', `${of}/devices/${deviceId}`);
     const { secondFactors } = app().services.store;
     assert.deepEqual([codes.length, await secondFactors.countRecoveryCodes(app().account.id, userId)], [10, 0]);
-    await assert.rejects(renewRecoveryCodes(app().services, app().account, userId), { code: 'not_found' });
+    await assert.rejects(giveCodes(app(), { id: userId }), { code: 'not_found' });
     await api.done(204, 'DELETE', `${of}/devices/${id}`);
     assert.deepEqual(await api.done(200, 'GET', `${of}/devices`), []);
     assert.deepEqual(await app().services.store.passkeys.list(app().account.id, userId), []);
@@ -180,7 +179,7 @@ export function mfa(app: () => TestApp): void {
 
   it('wrong codes close the second factor for a while, until the user is unlocked; a recovery code verifies nothing', async () => {
     const { api, of, secret, deviceId, userId } = await registered();
-    const [recovery = ''] = await renewRecoveryCodes(app().services, app().account, userId);
+    const [recovery = ''] = await giveCodes(app(), { id: userId });
     const { id } = await api.done(201, 'POST', `${of}/verifications`, { device_id: deviceId, expires_in: '900' });
     const give = (otp: string) => api.call('PUT', `${of}/verifications/${id}`, { otp });
     assertRefused(await give(recovery), 422, /otp is not/);

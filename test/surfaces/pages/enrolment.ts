@@ -116,6 +116,22 @@ export function enrolment(app: AppOf): void {
     assert.equal((await listDevices(app().services, app().account, setting.user.id)).length, 1);
   });
 
+  it('of two browsers that enrol at once one does, and the other has to show its device', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const setting = await settleStrict();
+      const browsers = [await setting.signIn(), await setting.signIn()];
+      const sent = browsers.map((at) => {
+        const form = { ...readForm(at.answer.text).fields, otp: code(at) };
+        return app().send('POST', '/second-factor/enrol', { headers: at.jar.header, form });
+      });
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      assert.deepEqual([...statuses].sort(), [200, 400], `round ${round}`);
+      assert.equal((await listDevices(app().services, app().account, setting.user.id)).length, 1);
+      const late = browsers[statuses.indexOf(400)];
+      assert.ok(late && asksForCode(await walk(app(), late.jar, `/continue?request=${requestOf(late)}`)));
+    }
+  });
+
   it('a session without it is not enough for an application whose policy demands one: step up, and not again', async () => {
     const one = await settle(app());
     const other = await settle(app());

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
-import { renewRecoveryCodes } from '../../../src/domain/second-factor/recovery-codes.ts';
 import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
-import { giveDevice, type TestDevice } from '../../support/second-factor.ts';
+import { giveCodes, giveDevice, type TestDevice } from '../../support/second-factor.ts';
 import {
   authorizePath,
   CookieJar,
@@ -105,7 +104,7 @@ export function secondFactor(app: AppOf): void {
   it('a recovery code does as well, in either field, once; and none is left without a device', async () => {
     const { services, account } = app();
     const { setting, device, at } = await begun();
-    const [first = '', second = '', third = ''] = await renewRecoveryCodes(services, account, setting.user.id);
+    const [first = '', second = '', third = ''] = await giveCodes(app(), setting.user);
     const next = await submit(app(), at, { otp: '', recovery_code: first });
     const tokens = await redeem(app(), setting.client, codeOf(await submit(app(), next, { decision: 'allow' })));
     assert.deepEqual(claimsOf(tokens.id_token).amr, ['pwd', 'otp', 'mfa']);

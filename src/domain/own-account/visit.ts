@@ -1,0 +1,82 @@
+/** The one way for the account pages to write anything: in a transaction that has found the visit as it was. */
+
+import type { Services } from '../../services.ts';
+import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
+import { isMultiFactor } from '../login/methods.ts';
+import { ownPages } from '../login/own-pages.ts';
+import { isRecent } from '../means/recent.ts';
+import { type Admitted, admit } from '../opening/admit.ts';
+import { effectivePolicy } from '../policies/effective-policy.ts';
+import { findDemand } from '../second-factor/demand.ts';
+
+/** The user of a browser, with the session: as they were when the page let them in. */
+export interface Visitor {
+  readonly user: UserRecord;
+  readonly session: SessionRecord;
+}
+
+/** What a page takes beyond a session. */
+export interface PageDemand {
+  /** A sign-in of the last ten minutes, with the second factor of a user who has one. */
+  readonly recent: boolean;
+}
+
+interface DemandServices {
+  readonly store: Pick<StoreVerbs, 'policies' | 'secondFactors'>;
+  readonly clock: Services['clock'];
+}
+
+/** Whether a live session is as new as the page takes it. */
+export function isFreshFor(
+  { recent }: PageDemand,
+  { clock }: Pick<DemandServices, 'clock'>,
+  session: SessionRecord,
+): boolean {
+  return !recent || isRecent(session, clock.now());
+}
+
+/** Whether the policy demands a second factor that was not shown, or the page does of a user who has one. */
+export async function lacksFactorFor(
+  { recent }: PageDemand,
+  { store }: Pick<DemandServices, 'store'>,
+  account: Account,
+  user: Pick<UserRecord, 'id'>,
+  methods: readonly string[],
+): Promise<boolean> {
+  if (isMultiFactor(methods)) return false;
+  const policy = await effectivePolicy({ store }, account, user, null);
+  if (policy.otpRequired) return true;
+  return recent && (await findDemand({ store }, account, user.id, policy)) === 'verify';
+}
+
+/**
+ * Writes in a visit. The user is locked first; then the session must still be there, the user's standing good, and the
+ * page's demand met. `write` gets the admission: the user and the session as they are now. Throws
+ * `authorization_request_invalid` for a visit that is over, and `user_locked`, `user_suspended` and `user_inactive`.
+ */
+export async function inVisit<Result>(
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+  account: Account,
+  { user, session }: Visitor,
+  demand: PageDemand,
+  write: (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Promise<Result>,
+): Promise<Result> {
+  return store.transaction(async (tx) => {
+    const shown = { by: 'session', user, session } as const;
+    const way = { client: ownPages(account), hookPolicyId: null, wantsSecondFactor: false };
+    const admitted = await admit({ clock }, tx, account, shown, way);
+    if (admitted.at === 'refused') throw admitted.failure;
+    if (admitted.at !== 'end' || !isFreshFor(demand, { clock }, admitted.session)) throw visitOver();
+    const { amr } = admitted.session;
+    if (await lacksFactorFor(demand, { store: tx }, account, admitted.user, amr)) throw visitOver();
+    return write(tx, admitted);
+  });
+}
+
+function visitOver(): Failure {
+  const message = 'You are no longer signed in, or the sign-in is too old for this page. Open the page again.';
+  return new Failure('authorization_request_invalid', { message });
+}

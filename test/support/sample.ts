@@ -2,6 +2,7 @@
  * Long matrices. `npm test` runs a sample of their cells, always the same one; a drill whose id begins with `M` runs the
  * same files with all of them (`test/faults/matrix-drill.ts`).
  */
+import { describe } from 'node:test';
 import { type DatabaseKind, databases } from './stores.ts';
 
 /** The variable that has tests run all cells, when it is `whole`. */
@@ -21,3 +22,12 @@ export function sampled<Cell>(cells: Iterable<Cell>, every: number, first = 0): 
 
 /** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */
 export const sampledDatabases: readonly DatabaseKind[] = isWhole ? databases : ['sqlite'];
+
+/** Declares parts of a surface's tests: all on SQLite, one in three on PostgreSQL. */
+export function partsOn(kind: DatabaseKind): (title: string, declare: () => void) => void {
+  let index = 0;
+  return (title, declare) => {
+    if (kind === 'sqlite' || isSampled(index, 3)) describe(title, declare);
+    index += 1;
+  };
+}

@@ -3,6 +3,7 @@
  * not hold.
  *
  *     npm run drill                       all of them, with all their rounds
+ *     npm run drill -- --list             what there is, by its id
  *     npm run drill -- T1 L5 --rounds 50  those, with so many rounds
  *     npm run drill -- --json             one JSON array on standard output; what goes on is told on standard error
  */
@@ -42,7 +43,10 @@ function refuse(message: string): never {
 
 function readArguments() {
   try {
-    return parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' }, json: { type: 'boolean' } } });
+    return parseArgs({
+      allowPositionals: true,
+      options: { list: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'boolean' } },
+    });
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
@@ -55,6 +59,11 @@ if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) refuse('-
 const unknown = ids.filter((id) => !drills.some((drill) => drill.id === id.toUpperCase()));
 if (unknown.length > 0) {
   refuse(`no drill is called ${unknown.join(', ')}; there are ${drills.map(({ id }) => id).join(', ')}`);
+}
+
+if (values.list) {
+  for (const { id, title, rounds: all } of drills) process.stdout.write(`${id.padEnd(4)} ${title}, rounds: ${all}\n`);
+  process.exit(0);
 }
 
 const reports: Report[] = [];

@@ -8,6 +8,7 @@ import { grantAccess } from '../../src/domain/users/access.ts';
 import { type Internet, openInternet } from '../support/internet.ts';
 import { goodPassword } from '../support/invites.ts';
 import { linkIn, mailsTo } from '../support/resets.ts';
+import { sampled } from '../support/sample.ts';
 import { codeAt, keyOf } from '../support/second-factor.ts';
 import { makeUser } from '../support/sign-in.ts';
 import {
@@ -25,7 +26,7 @@ import {
 } from './stage.ts';
 
 /** The account pages in a real browser: wire §3, A4. */
-for (const javaScript of [true, false]) {
+for (const javaScript of sampled([true, false], 2)) {
   describe(`a person at their account, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;
     const browse = (look: (page: Page) => Promise<void>) => visit(stage, { javaScript }, look);

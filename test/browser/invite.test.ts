@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { goodPassword, newInvite } from '../support/invites.ts';
+import { sampled } from '../support/sample.ts';
 import { makeUser } from '../support/sign-in.ts';
 import {
   arrived,
@@ -16,7 +17,7 @@ import {
 } from './stage.ts';
 
 /** A2: an invite link in a real browser. */
-for (const javaScript of [true, false]) {
+for (const javaScript of sampled([true, false], 2)) {
   describe(`a person with an invite link, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;
     const browse = (look: (page: Page) => Promise<void>) => visit(stage, { javaScript }, look);

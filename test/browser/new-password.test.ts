@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assignPolicy, changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { sampled } from '../support/sample.ts';
 import { refresh } from '../support/sign-in.ts';
 import {
   type Application,
@@ -21,7 +22,7 @@ import {
 const fresh = 'seven brown bears at tea';
 
 /** A5: an expired password is replaced in a real browser. */
-for (const javaScript of [true, false]) {
+for (const javaScript of sampled([true, false], 2)) {
   describe(`a person whose password expired, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;
     let application: Application;

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
 import { assignPolicy, changePolicy, createPolicy } from '../../src/domain/policies/policies.ts';
+import { sampled } from '../support/sample.ts';
 import { codeAt, keyOf, recoveryCodesOf, wrongCode } from '../support/second-factor.ts';
 import {
   type Application,
@@ -20,7 +21,7 @@ import {
 } from './stage.ts';
 
 /** A5: a person enrols an app, signs in with it, uses a recovery code, and meets a changed policy. */
-for (const javaScript of [true, false]) {
+for (const javaScript of sampled([true, false], 2)) {
   describe(`a person with a second factor, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;
     let application: Application;

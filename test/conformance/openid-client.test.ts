@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
+import { sampledDatabases } from '../support/sample.ts';
 import { redirectUri } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { metadata, methods, openProvider, type Provider } from './provider.ts';
 
 type Method = (typeof methods)[number];
@@ -56,7 +56,7 @@ async function signIn(
   return client.authorizationCodeGrant(config, callback, checks, undefined, DPoP && { DPoP });
 }
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`openid-client on ${database}`, () => {
     let provider: Provider;
     before(async () => {

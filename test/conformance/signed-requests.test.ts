@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
+import { sampledDatabases } from '../support/sample.ts';
 import { redirectUri } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { metadata, openProvider, type Provider } from './provider.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`openid-client that pushes and signs its requests on ${database}`, () => {
     let provider: Provider;
     before(async () => {

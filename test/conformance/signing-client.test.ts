@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
+import { sampledDatabases } from '../support/sample.ts';
 import { redirectUri } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { metadata, openProvider, type Provider } from './provider.ts';
 
 const afterwards = 'https://app.example.com/bye';
 const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'];
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`openid-client that signs on ${database}`, () => {
     let provider: Provider;
     before(async () => {

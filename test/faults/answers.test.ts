@@ -4,13 +4,13 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { basic, openTestApp, type Sent, type TestApp } from '../support/app.ts';
 import { type Answer, contracts } from '../support/conforms.ts';
-import { assertOwnForm, declareFaultCases } from '../support/faults.ts';
+import { assertOwnForm } from '../support/faults.ts';
 import { newApiKey } from '../support/legacy.ts';
 import { type Probe, probesOf } from '../support/probes.ts';
-import { databases } from '../support/stores.ts';
 import { badQueries, jsonType, odd, oddQueries, unreadable } from './unreadable.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
@@ -29,14 +29,12 @@ function assertClean(): void {
   assert.deepEqual([clean['polluted'], Object.keys(Object.prototype)], [undefined, []]);
 }
 
-/** By surface: a caller who is known, where that is looked at before the rest of a request. */
-const callers: Readonly<Record<string, (app: TestApp) => Promise<Readonly<Record<string, string>>>>> = {
-  xml: async (app) => basic((await newApiKey(app)).key, 'x'),
-};
-
-for (const kind of databases) {
-  for (const surface of contracts.keys()) declareFaultCases(surface, kind, callers[surface]);
-}
+it('the tests of each surface ask every operation for its faults', () => {
+  for (const surface of contracts.keys()) {
+    const tests = readFileSync(new URL(`../surfaces/${surface}/${surface}.test.ts`, import.meta.url), 'utf8');
+    assert.ok(tests.includes(`declareFaultCases('${surface}', kind`), surface);
+  }
+});
 
 describe('what cannot be read', () => {
   let app: TestApp;

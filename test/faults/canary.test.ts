@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Installation, install, type Service } from '../support/process.ts';
 import { dump } from '../support/rows.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { sampled } from '../support/sample.ts';
 import { databases } from '../support/stores.ts';
 import { breakTables, type Carried, carriedThrough, type Secrets, sendAll, sendUnreadable } from './canary.ts';
 import { plant } from './canary-plant.ts';
@@ -49,7 +50,7 @@ for (const database of databases) {
     });
 
     it('X7: every route, with the secrets in every place of a request', async () => {
-      const statuses = await sendAll(account.wire, carriedThrough(secrets));
+      const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 1 : 7));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);
     });
@@ -59,7 +60,7 @@ for (const database of databases) {
       const tables = Object.keys(stored).filter((table) => !kept.includes(table));
       await breakTables(installation.databaseUrl, tables);
       // Well-formed ones get as far as the database; so do some of the others.
-      const statuses = await sendAll(account.wire, [...wellFormed, ...carriedThrough(secrets)]);
+      const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 3)]);
       assert.ok((statuses.get(500) ?? 0) >= wellFormed.length, 'errors inside the service were provoked');
     });
 

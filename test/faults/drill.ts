@@ -10,11 +10,15 @@ export interface Drill {
   readonly rounds: number;
   /** Rounds in `npm test`; null for what measures time and could fail by a busy machine. */
   readonly quickRounds: number | null;
+  /** Databases in `npm test`; both unless said. */
+  readonly quickDatabases?: readonly DatabaseKind[] | undefined;
   run(options: DrillOptions): Promise<DrillResult>;
 }
 
 export interface DrillOptions {
   readonly rounds: number;
+  /** Both unless said. */
+  readonly databases?: readonly DatabaseKind[] | undefined;
   /** Takes a line for people about what went wrong, or how far it is. */
   readonly log: (line: string) => void;
 }
@@ -26,10 +30,13 @@ export interface DrillResult {
 }
 
 /** Runs a drill on one database after the other; the name of each stands before its figures. */
-export async function onEachDatabase(run: (database: DatabaseKind) => Promise<DrillResult>): Promise<DrillResult> {
+export async function onEachDatabase(
+  run: (database: DatabaseKind) => Promise<DrillResult>,
+  kinds: readonly DatabaseKind[] = databases,
+): Promise<DrillResult> {
   const figures: Record<string, number | string> = {};
   let holds = true;
-  for (const database of databases) {
+  for (const database of kinds) {
     const result = await run(database);
     for (const [name, value] of Object.entries(result.figures)) figures[`${database}: ${name}`] = value;
     holds &&= result.holds;

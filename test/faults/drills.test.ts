@@ -1,9 +1,12 @@
-/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` D6, `endings.test.ts` E1. */
+/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` samples D6, `endings.test.ts` runs E1. */
 
 import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { loadDrills } from './load-drills.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const elsewhere = ['T1', 'T2', 'D6', 'E1'];
 const drills = await loadDrills();
 
@@ -13,10 +16,21 @@ describe('drills', () => {
     assert.deepEqual(ids, [...new Set(ids)]);
   });
 
-  for (const { id, title, quickRounds, run } of drills) {
+  it('run whole what `npm test` runs a sample of', () => {
+    const samplers = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+      /from '[./]+\/support\/sample\.ts'/.test(readFileSync(`${root}/${file}`, 'utf8')),
+    );
+    const whole = drills.flatMap((drill) => ('files' in drill ? (drill.files as readonly string[]) : []));
+    for (const file of whole) assert.ok(existsSync(`${root}/${file}`), file);
+    // D6 makes the calls of the store fail itself.
+    const missing = samplers.filter((file) => !whole.includes(file) && file !== 'test/faults/store-calls.test.ts');
+    assert.deepEqual(missing, []);
+  });
+
+  for (const { id, title, quickRounds, quickDatabases: databases, run } of drills) {
     if (quickRounds === null || elsewhere.includes(id)) continue;
     it(`${id}: ${title}`, async (t) => {
-      const { figures, holds } = await run({ rounds: quickRounds, log: (line) => t.diagnostic(line) });
+      const { figures, holds } = await run({ rounds: quickRounds, databases, log: (line) => t.diagnostic(line) });
       assert.ok(holds, JSON.stringify(figures, null, 2));
     });
   }

@@ -9,8 +9,8 @@ import { judgeNode } from '../../src/runtime/floor.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Installation, install, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
+import { sampledDatabases } from '../support/sample.ts';
 import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 function events(service: Service): unknown[] {
@@ -20,7 +20,7 @@ function events(service: Service): unknown[] {
   return lines.map((line) => JSON.parse(line).event).filter((event) => !others.includes(event));
 }
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`the life of a server on ${database}`, () => {
     let installation: Installation;
     let service: Service;

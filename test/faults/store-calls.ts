@@ -66,9 +66,9 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
   return app;
 }
 
-/** Which calls fail; without `reads` only those that may write. */
+/** Which calls fail: all that may write, and those reads, counted from 1, that this is true of. */
 export interface Which {
-  readonly reads: boolean;
+  readonly reads: (count: number) => boolean;
 }
 
 /** Makes each call of the operation fail before it did anything, and each that writes once it did all. */
@@ -104,9 +104,13 @@ export async function failEachCall(app: FaultyApp, operation: Operation, which: 
 
 async function sendWithFault(app: FaultyApp, attempt: Attempt, call: number, when: Injected['when'], which: Which) {
   let calls = 0;
+  let readsSoFar = 0;
   let injected: Injected | null = null;
   app.fail((verb) => {
-    if (!which.reads && reads.test(verb)) return null;
+    if (reads.test(verb)) {
+      readsSoFar += 1;
+      if (!which.reads(readsSoFar)) return null;
+    }
     calls += 1;
     if (calls !== call) return null;
     injected = { verb, when };

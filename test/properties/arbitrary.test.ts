@@ -8,7 +8,7 @@ import { operationsOf, type Schema } from './operations.ts';
 import { readSeed } from './seed.ts';
 
 const seed = readSeed();
-const numRuns = 30;
+const numRuns = 15;
 
 describe('values made by schema', () => {
   for (const [surface, { ajv, contract }] of contracts) {

@@ -8,6 +8,7 @@ import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { type Sent, seenFrom, type TestApp } from './app.ts';
 import type { Answer } from './conforms.ts';
 import { type Probe, probesOf } from './probes.ts';
+import { sampledDatabases } from './sample.ts';
 import { createTestAccount, testServices } from './services.ts';
 import { type DatabaseKind, openTestStore } from './stores.ts';
 
@@ -155,6 +156,8 @@ export function declareFaultCases(
   kind: DatabaseKind,
   callerOf: (app: TestApp) => Promise<Readonly<Record<string, string>>> = async () => ({}),
 ): void {
+  // What fails here fails before a database is asked.
+  if (!sampledDatabases.includes(kind)) return;
   describe(`faults of ${surface} on ${kind}`, () => {
     let app: FaultyApp;
     let caller: Readonly<Record<string, string>>;

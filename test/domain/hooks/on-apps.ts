@@ -2,11 +2,16 @@
 
 import { after, before, describe } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { databases } from '../../support/stores.ts';
+import { sampledDatabases } from '../../support/sample.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
 
-/** Declares the cases on each kind of database, each with an application of its own. */
-export function onApps(title: string, cases: (app: () => TestApp) => void): void {
-  for (const kind of databases) {
+/** Declares the cases on databases, each with an application of its own. */
+export function onApps(
+  title: string,
+  cases: (app: () => TestApp) => void,
+  kinds: readonly DatabaseKind[] = sampledDatabases,
+): void {
+  for (const kind of kinds) {
     describe(`${title} on ${kind}`, () => {
       let opened: TestApp;
       before(async () => {

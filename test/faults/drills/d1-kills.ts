@@ -25,7 +25,8 @@ export const drill: Drill = {
   title: 'kill -9 under mixed load, restart: every acknowledged refresh, registration, sign-in and revocation is there',
   rounds: 200,
   quickRounds: 1,
-  run: (options) => onEachDatabase((database) => runOn(database, options)),
+  quickDatabases: ['sqlite'],
+  run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {

@@ -14,8 +14,12 @@ export const drill: Drill = {
   title: `syncs to disk for each group of refreshes that is committed together, ${sessions} sessions at a time`,
   rounds: 200,
   quickRounds: 2,
+  quickDatabases: ['sqlite'],
   run: (options) =>
-    onEachDatabase((database) => (database === 'sqlite' ? runOnSqlite(options) : runOnPostgres(options))),
+    onEachDatabase(
+      (database) => (database === 'sqlite' ? runOnSqlite(options) : runOnPostgres(options)),
+      options.databases,
+    ),
 };
 
 /** Every session refreshes, once a round; throws when one is refused. */

@@ -32,7 +32,8 @@ export const drill: Drill = {
   title: 'disk full: writes answer 503, reads go on, recovery without restart, nothing acknowledged is lost',
   rounds: 10,
   quickRounds: 1,
-  run: (options) => onEachDatabase((database) => runOn(database, options)),
+  quickDatabases: ['sqlite'],
+  run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 
 async function runOn(database: DatabaseKind, options: DrillOptions): Promise<DrillResult> {

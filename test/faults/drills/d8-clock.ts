@@ -7,12 +7,13 @@ export const drill: Drill = {
   title: 'the clock jumps: nothing lives for ever or dies too early, lockouts and graces end',
   rounds: 5,
   quickRounds: 1,
+  quickDatabases: ['sqlite'],
   run: (options) =>
     onEachDatabase(async (database): Promise<DrillResult> => {
       const figures: Record<string, number> = {};
       for (const move of moves) figures[`anomalies, ${move.title}`] = await countAnomalies(options, database, move);
       return { figures, holds: Object.values(figures).every((count) => count === 0) };
-    }),
+    }, options.databases),
 };
 
 async function countAnomalies(

@@ -11,7 +11,7 @@ export const drill: Drill = {
   id: 'E1',
   title: 'an ending and the use of what it ends at the same time: nothing survives (rounds: tries of each cell on each database)',
   rounds: 50,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

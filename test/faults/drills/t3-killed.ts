@@ -16,7 +16,8 @@ export const drill: Drill = {
   title: 'kill -9 under load, restart, retry of the last token: no session is lost',
   rounds: 50,
   quickRounds: 1,
-  run: (options) => onEachDatabase((database) => runOn(database, options)),
+  quickDatabases: ['postgres'],
+  run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { appAccess } from './app-access.ts';
@@ -32,6 +33,7 @@ import { users } from './users.ts';
 
 for (const kind of databases) {
   describe(`management on ${kind}`, () => {
+    const part = partsOn(kind);
     let opened: TestApp;
     const app = () => opened;
     before(async () => {
@@ -42,30 +44,30 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    describe('the matrix of operations', () => matrix(app));
-    describe('callers and scopes', () => callers(app));
-    describe('routing and bodies', () => routing(app));
-    describe('the rate limit', () => limits(app));
-    describe('lists', () => lists(app));
-    describe('users', () => users(app));
-    describe('writing users', () => userWrites(app));
-    describe('imported passwords', () => userImports(app));
-    describe('what manage_users may do', () => userManagers(app));
-    describe('filters of users', () => userFilters(app));
-    describe('roles', () => roles(app));
-    describe('members and apps of roles', () => roleMembers(app));
-    describe('apps', () => apps(app));
-    describe('access to apps', () => appAccess(app));
-    describe('secrets of apps', () => appSecrets(app));
-    describe('credentials and API keys', () => credentials(app));
-    describe('custom attributes', () => customAttributes(app));
-    describe('API authorization servers', () => apiAuthorizations(app));
-    describe('policies', () => policies(app));
-    describe('variables of hooks', () => hookVariables(app));
-    describe('hooks', () => hooks(app));
-    describe('rules of hooks', () => hookRules(app));
-    describe('test runs of hooks', () => hookTests(app));
-    describe('second factors', () => mfa(app));
+    part('the matrix of operations', () => matrix(app));
+    part('callers and scopes', () => callers(app));
+    part('routing and bodies', () => routing(app));
+    part('the rate limit', () => limits(app));
+    part('lists', () => lists(app));
+    part('users', () => users(app));
+    part('writing users', () => userWrites(app));
+    part('imported passwords', () => userImports(app));
+    part('what manage_users may do', () => userManagers(app));
+    part('filters of users', () => userFilters(app));
+    part('roles', () => roles(app));
+    part('members and apps of roles', () => roleMembers(app));
+    part('apps', () => apps(app));
+    part('access to apps', () => appAccess(app));
+    part('secrets of apps', () => appSecrets(app));
+    part('credentials and API keys', () => credentials(app));
+    part('custom attributes', () => customAttributes(app));
+    part('API authorization servers', () => apiAuthorizations(app));
+    part('policies', () => policies(app));
+    part('variables of hooks', () => hookVariables(app));
+    part('hooks', () => hooks(app));
+    part('rules of hooks', () => hookRules(app));
+    part('test runs of hooks', () => hookTests(app));
+    part('second factors', () => mfa(app));
   });
 
   events(kind);

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { apiEndings } from './api-endings.ts';
 import { apiResources } from './api-resources.ts';
@@ -101,12 +102,13 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
 
 for (const kind of databases) {
   describe(`oauth2 on ${kind}`, () => {
+    const part = partsOn(kind);
     let app: TestApp;
     before(async () => {
       app = await openTestApp(kind, { settings: unlimited });
     });
     after(() => app.dispose());
-    for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
+    for (const [title, declare] of Object.entries(cases)) part(title, () => declare(() => app));
   });
   describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
   describe(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { authorizeRedirects } from './authorize-redirects.ts';
 import { refreshTokenAnswer } from './refresh-token-answer.ts';
@@ -20,6 +21,7 @@ import { routing } from './routing.ts';
 
 for (const kind of databases) {
   describe(`the documented door on ${kind}`, () => {
+    const part = partsOn(kind);
     let opened: TestApp;
     const app = () => opened;
     before(async () => {
@@ -28,19 +30,19 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    describe('routing', () => routing(app));
-    describe('POST /oidc/2/register: the answer', () => registerClientAnswer(app));
-    describe('POST /oidc/2/register: members', () => registerClientMembers(app));
-    describe('POST /oidc/2/register: redirect URIs', () => registerClientRedirectUris(app));
-    describe('POST /oidc/2/register: callers', () => registerClientCallers(app));
-    describe('POST /oidc/2/register: what is kept', () => registerClientStorage(app));
-    describe('GET /oauth2/authorize: where a client is answered', () => authorizeRedirects(app));
-    describe('POST /oidc/2/token: the answer', () => refreshTokenAnswer(app));
-    describe('POST /oidc/2/token: refusals', () => refreshTokenTable(app));
-    describe('POST /oidc/2/token: order of checks', () => refreshTokenOrder(app));
-    describe('POST /oidc/2/token: clients', () => refreshTokenClients(app));
-    describe('POST /oidc/2/token: standing', () => refreshTokenStanding(app));
-    describe('POST /oidc/2/token: lifetime and reuse', () => refreshTokenLifetime(app));
+    part('routing', () => routing(app));
+    part('POST /oidc/2/register: the answer', () => registerClientAnswer(app));
+    part('POST /oidc/2/register: members', () => registerClientMembers(app));
+    part('POST /oidc/2/register: redirect URIs', () => registerClientRedirectUris(app));
+    part('POST /oidc/2/register: callers', () => registerClientCallers(app));
+    part('POST /oidc/2/register: what is kept', () => registerClientStorage(app));
+    part('GET /oauth2/authorize: where a client is answered', () => authorizeRedirects(app));
+    part('POST /oidc/2/token: the answer', () => refreshTokenAnswer(app));
+    part('POST /oidc/2/token: refusals', () => refreshTokenTable(app));
+    part('POST /oidc/2/token: order of checks', () => refreshTokenOrder(app));
+    part('POST /oidc/2/token: clients', () => refreshTokenClients(app));
+    part('POST /oidc/2/token: standing', () => refreshTokenStanding(app));
+    part('POST /oidc/2/token: lifetime and reuse', () => refreshTokenLifetime(app));
   });
 
   declareFaultCases('oidc-2', kind);

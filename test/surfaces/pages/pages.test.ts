@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { account } from './account.ts';
 import { accountParts } from './account-parts.ts';
@@ -67,12 +68,13 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
 
 for (const kind of databases) {
   describe(`pages on ${kind}`, () => {
+    const part = partsOn(kind);
     let app: TestApp;
     before(async () => {
       app = await openTestApp(kind, { settings: unlimited });
     });
     after(() => app.dispose());
-    for (const [title, declare] of Object.entries(cases)) describe(title, () => declare(() => app));
+    for (const [title, declare] of Object.entries(cases)) part(title, () => declare(() => app));
   });
   describe(`links and changes at once on ${kind}`, () => linkRaces(kind));
   declareFaultCases('pages', kind);

@@ -1,0 +1,9 @@
+import { matrixDrill } from '../matrix-drill.ts';
+
+/** M1: what people see; `npm test` looks at each page in one scheme of colours, and at half of them as they are served. */
+export const drill = matrixDrill({
+  id: 'M1',
+  title:
+    'every page in light and dark, wide and narrow, with plain and awkward names, and every contract as it is drawn',
+  files: ['test/browser/accessibility.test.ts', 'test/pages/accessibility.test.ts', 'test/pages/docs/browser.test.ts'],
+});

@@ -1,0 +1,8 @@
+import { matrixDrill } from '../matrix-drill.ts';
+
+/** M6: what people do; `npm test` signs them in without JavaScript, and does the rest with it. */
+export const drill = matrixDrill({
+  id: 'M6',
+  title: 'people in a browser with JavaScript and without',
+  files: ['account', 'invite', 'new-password', 'second-factor'].map((name) => `test/browser/${name}.test.ts`),
+});

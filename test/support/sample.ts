@@ -1,0 +1,33 @@
+/**
+ * Long matrices. `npm test` runs a sample of their cells, always the same one; a drill whose id begins with `M` runs the
+ * same files with all of them (`test/faults/matrix-drill.ts`).
+ */
+import { describe } from 'node:test';
+import { type DatabaseKind, databases } from './stores.ts';
+
+/** The variable that has tests run all cells, when it is `whole`. */
+export const matrixVariable = 'GATEHOUSE_TEST_MATRIX';
+
+const isWhole = process.env[matrixVariable] === 'whole';
+
+/** Whether the cell of this index is run: one of `every`, beginning with the one of the index `first`. */
+export function isSampled(index: number, every: number, first = 0): boolean {
+  return isWhole || index % every === first % every;
+}
+
+/** The cells that are run: one of `every`, beginning with the one of the index `first`. */
+export function sampled<Cell>(cells: Iterable<Cell>, every: number, first = 0): Cell[] {
+  return [...cells].filter((_, index) => isSampled(index, every, first));
+}
+
+/** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */
+export const sampledDatabases: readonly DatabaseKind[] = isWhole ? databases : ['sqlite'];
+
+/** Declares parts of a surface's tests: all on SQLite, one in three on PostgreSQL. */
+export function partsOn(kind: DatabaseKind): (title: string, declare: () => void) => void {
+  let index = 0;
+  return (title, declare) => {
+    if (kind === 'sqlite' || isSampled(index, 3)) describe(title, declare);
+    index += 1;
+  };
+}

@@ -67,16 +67,30 @@ function remedyOf(missing: readonly LayerName[]): string {
   return `${[...ways].join('; ')}; or build packages without, by HOOK_PACKAGES=unconfined`;
 }
 
+/** The other user, if its folder can be given to it: root in a container may lack the right to, or the user. */
+async function findOwner(parent: string): Promise<number | null> {
+  if (process.geteuid?.() !== 0) return null;
+  try {
+    return await inFolder(parent, Number(nobody), async () => Number(nobody));
+  } catch (error) {
+    if (['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
 async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
-  const root = process.geteuid?.() === 0 ? Number(nobody) : null;
   let remedy: string = failureRemedies.folder;
   try {
-    return await inFolder(parent, root, async (folder) => {
+    const owner = await findOwner(parent);
+    return await inFolder(parent, owner, async (folder) => {
       remedy = failureRemedies.programs;
       const fetch = fetchProgram(programs, folder);
       const bundle = bundleProgram(programs, folder);
       remedy = failureRemedies.start;
-      const found = await findWays(bundle.needs, (wrap) => attempt(bundle.command(wrap)));
+      const found = await findWays(bundle.needs, async (wrap) => {
+        if (owner === null && wrap.includes(nobody)) return 'its folder cannot be given to another user';
+        return attempt(bundle.command(wrap));
+      });
       const trouble = await attempt(fetch.command(found.wrapFor(fetch.needs)));
       if (trouble !== null) throw new Error(`the process that fetches packages does not start: ${trouble}`);
       return found;

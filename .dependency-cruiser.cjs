@@ -150,6 +150,7 @@ module.exports = {
         pathNot: [
           '^src/adapters/',
           '^src/services\\.ts$',
+          '^src/domain/unprintable\\.ts$', // which characters are no text to read
           '^src/domain/(failure|users/imported-passwords)\\.ts$', // what is stored for a password, and its check
           '^src/domain/fair-queue/fair-queue\\.ts$', // who is digested next
         ],
@@ -199,7 +200,7 @@ module.exports = {
         pathNot: [
           '^src/hook-packages/',
           '^src/hook-runner/(command|confinement|layers|framed-process|frames)\\.ts$',
-          '^src/domain/(egress|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
+          '^src/domain/(egress|unprintable|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
         ],
       },
     },

@@ -12,6 +12,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { printableJson, printableValue } from '../src/adapters/printable.ts';
 import { judgeNode, majorOf, soundReleases } from '../src/runtime/floor.ts';
 import { askAdvisories } from './outdated/advisories.ts';
 import { askVersions } from './outdated/versions.ts';
@@ -28,7 +29,7 @@ const mustAct = node.state !== 'ok' || (advisories.state === 'answered' && advis
 process.exitCode = versions === null ? 2 : mustAct ? 1 : 0;
 
 if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: { ...node, lowest_sound: lowest }, dependencies: versions, advisories }));
+  console.log(printableJson({ node: { ...node, lowest_sound: lowest }, dependencies: versions, advisories }));
 } else {
   console.log(
     table(['runtime', 'running', 'lowest sound', ''], [['node', node.version, lowest, node.reason ?? 'sound']]),
@@ -47,7 +48,7 @@ if (process.argv.includes('--json')) {
     console.log(table(['dependency', 'kind', 'current', 'wanted', 'latest', ''], rows));
   }
   if (advisories.state === 'unanswered')
-    console.log(`Advisories: not answered (${advisories.reason}); look them up elsewhere.`);
+    console.log(`Advisories: not answered (${printableValue(advisories.reason)}); look them up elsewhere.`);
   else if (advisories.findings.length === 0) console.log('Advisories: none.');
   else {
     const rows = advisories.findings.map(({ name, severity, range, title, isDevelopment }) => [
@@ -61,8 +62,9 @@ if (process.argv.includes('--json')) {
   }
 }
 
+/** What npm and the registry say comes from strangers: each value keeps to its line. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows.map((row) => row.map(printableValue))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   const lines = all.map((row) =>
     row

@@ -6,6 +6,7 @@
  *     npm run tour -- --url <base URL> --demo <demo.json>
  */
 import { parseArgs } from 'node:util';
+import { printableText } from '../src/adapters/printable.ts';
 import { createUser, grantAccess, tidyUp } from './tour/access.ts';
 import { linkToApi, signInForApi, validateToken } from './tour/api.ts';
 import { checkToken, endGrant, readUserinfo } from './tour/checks.ts';
@@ -57,6 +58,6 @@ try {
   say(`\nDone: ${steps.length} steps, every answer as documented. More at ${tour.url}/docs\n`);
 } catch (error) {
   if (!(error instanceof Surprise)) throw error;
-  process.stderr.write(`\nThe tour stops here: ${error.message}\n`);
+  process.stderr.write(printableText(`\nThe tour stops here: ${error.message}\n`));
   process.exitCode = 1;
 }

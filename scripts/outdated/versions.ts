@@ -37,6 +37,7 @@ function kindOf(name: string, manifest: Manifest): Behind['kind'] {
 
 function noteOf(current: string, wanted: string, latest: string): string {
   if (current !== '-' && current !== wanted) return 'not what package.json names: npm ci';
+  if (!semver.valid(latest) || !semver.valid(wanted)) return 'the registry names what is no version';
   // Its authors, or the registry, point the tag at an older line.
   if (semver.lt(latest, wanted)) return 'ahead of the tag';
   return semver.major(latest) === semver.major(wanted) ? 'behind' : 'behind by a major version';

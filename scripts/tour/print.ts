@@ -1,5 +1,7 @@
 /** What the tour prints: readable text, no secret in full. */
 
+import { printableText } from '../../src/adapters/printable.ts';
+
 const secrets = new Set([
   'access_token',
   'api_key',
@@ -15,8 +17,9 @@ const secrets = new Set([
 
 const columns = 100;
 
+/** Much of it is what the service sent. */
 export function say(text: string): void {
-  process.stdout.write(text);
+  process.stdout.write(printableText(text));
 }
 
 /** The start of a step. */

@@ -3,8 +3,9 @@
  * the clipboard or turns the direction of a line. Every text of the command line passes here before it is written.
  */
 
-/** Control characters (C0, DEL, C1), line separators, bidirectional controls, and halves of surrogate pairs. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+import { unprintable } from '../domain/unprintable.ts';
+
+const everyUnprintable = new RegExp(unprintable, 'gu');
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -12,15 +13,15 @@ function escaped(character: string): string {
 
 /** A value within a line: its line ends do not begin a line either. Tabs stay. */
 export function printableValue(value: string): string {
-  return value.replace(unprintable, (character) => (character === '\t' ? character : escaped(character)));
+  return value.replace(everyUnprintable, (character) => (character === '\t' ? character : escaped(character)));
 }
 
 /** A text that is composed of lines: what is not a line end or a tab is escaped. */
 export function printableText(text: string): string {
-  return text.replace(unprintable, (character) => ('\t\n'.includes(character) ? character : escaped(character)));
+  return text.replace(everyUnprintable, (character) => ('\t\n'.includes(character) ? character : escaped(character)));
 }
 
 /** One JSON value in a line. `JSON.stringify` escapes C0 alone; the same value is read back. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(unprintable, escaped);
+  return JSON.stringify(value).replace(everyUnprintable, escaped);
 }

@@ -46,7 +46,7 @@ function readLimit(text: string | undefined): number {
 async function writeAll(outlet: Outlet, events: AsyncIterable<EventRecord>, asJson: boolean): Promise<void> {
   let before = '[';
   for await (const event of events) {
-    const read = await outlet.write(asJson ? `${before}${JSON.stringify(represent(event))}` : line(event));
+    const read = await outlet.write(asJson ? `${before}${JSON.stringify(represent(event))}` : lineOf(event));
     if (!read) return;
     before = ',\n';
   }
@@ -67,12 +67,18 @@ function represent(event: EventRecord) {
   };
 }
 
-function line(event: EventRecord): string {
+/** A value within a line: quoted where it could be taken for another value, for several or for none. */
+function word(value: string): string {
+  return /^[\w.:@/][\w.:@/-]*$/.test(value) ? value : JSON.stringify(value);
+}
+
+/** An event as a line: id, time, action, actor, target and source, then its details as JSON. */
+export function lineOf(event: EventRecord): string {
   const parties = [
     [event.actorType, event.actorId],
     [event.targetType, event.targetId],
   ];
   const [actor, target] = parties.map(([type, id]) => (id === null ? `${type}` : `${type} ${id}`));
-  const source = event.source ?? '-';
+  const source = event.source === null ? '-' : word(event.source);
   return `${event.id}  ${isoTime(event.at)}  ${event.action}  ${actor}  ${target}  ${source}  ${event.detail}\n`;
 }

@@ -61,13 +61,9 @@ export async function examinePackages(config: Pick<Config, 'npmRegistry' | 'hook
   const layer = 'packages of hooks';
   const builder = packageBuilderOf(config);
   if (!builder) return [off(layer, 'switched off by NPM_REGISTRY=none', null)];
-  try {
-    const { state, remedy, layers } = await builder.walls();
-    const without = layers.flatMap(({ name, state: is }) => (is === 'off' ? [name] : [])).join(', ');
-    if (state === 'confined') return [ok(layer, 'built in two processes, shut in')];
-    if (remedy !== null) return [off(layer, `refused; a build would be without: ${without}`, remedy)];
-    return [degraded(layer, `built in processes without: ${without}`, 'unset HOOK_PACKAGES once the system has these')];
-  } catch (error) {
-    return [degraded(layer, describeError(error).message, 'see what the message names; builds fail until then')];
-  }
+  const { state, reason, remedy, layers } = await builder.walls();
+  if (state === 'confined') return [ok(layer, 'built in two processes, shut in')];
+  if (state === 'refused') return [off(layer, `refused: ${reason}`, remedy)];
+  const without = layers.flatMap(({ name, state: is }) => (is === 'off' ? [name] : [])).join(', ');
+  return [degraded(layer, `built in processes without: ${without}`, 'unset HOOK_PACKAGES once the system has these')];
 }

@@ -1,14 +1,9 @@
 import { Failure } from './failure.ts';
+import { unprintable } from './unprintable.ts';
 
-/**
- * Characters that no stored text may hold: control characters, which XML 1.0 §2.2 cannot carry and PostgreSQL partly
- * refuses, line separators, and the bidirectional controls that make a text read differently from what it is.
- */
-const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
-
-/** Whether a text holds a character that no stored text may hold. */
+/** Whether a text holds a character that no stored text may hold; PostgreSQL refuses some of them, too. */
 export function hasForbiddenCharacter(text: string): boolean {
-  return !text.isWellFormed() || forbidden.test(text);
+  return unprintable.test(text);
 }
 
 /**

@@ -8,12 +8,12 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Egress } from '../domain/egress.ts';
 import { refusedForWalls } from '../domain/hooks/check-packages.ts';
-import type { HookPackages, PackageBuilder, PackageResult } from '../domain/hooks/package-builds.ts';
+import type { HookPackages, PackageBuilder, PackageResult, PackageWalls } from '../domain/hooks/package-builds.ts';
 import { ownPrograms, type Programs } from './commands.ts';
 import { inFolder, removeStrays } from './folders.ts';
 import { type FromBundle, type FromFetch, limits, type ResolvedPackage } from './protocol.ts';
 import { startBundle, startFetch } from './steps.ts';
-import { raiseWalls, type Walls } from './walls.ts';
+import { raiseWalls, type Walls, WallsFailure } from './walls.ts';
 
 /** Of the way packages become a script: raise it when the same packages must be built again. */
 const format = 2;
@@ -110,22 +110,33 @@ async function asks({ registry, egress }: PackageBuilderOptions, name: string, v
   return status === 404 ? false : status >= 200 && status < 300 ? true : null;
 }
 
+function refusedWalls(error: unknown): PackageWalls & { readonly remedy: string } {
+  if (!(error instanceof WallsFailure)) throw error;
+  return { state: 'refused', reason: error.message, remedy: error.remedy, layers: [] };
+}
+
 export function createPackageBuilder(options: PackageBuilderOptions): PackageBuilder {
   const { parent = tmpdir(), programs = ownPrograms, milliseconds = limits.milliseconds } = options;
   let raised: Promise<Walls> | null = null;
 
-  function walls(): Promise<Walls> {
+  /** What was found out is kept; a failure is forgotten, and the next question tries again. */
+  function raise(): Promise<Walls> {
     raised ??= removeStrays(parent)
       .catch(() => {})
-      .then(() => raiseWalls(programs, parent, options.isOpen));
+      .then(() => raiseWalls(programs, parent, options.isOpen))
+      .catch((error: unknown) => {
+        raised = null;
+        throw error;
+      });
     return raised;
   }
 
   return {
-    walls,
+    walls: () => raise().catch(refusedWalls),
     has: (name, version) => asks(options, name, version),
     async build(packages, isKnown, given) {
-      const found = await walls();
+      const found = await raise().catch(refusedWalls);
+      if (!('owner' in found)) return { ok: false, reason: refusedForWalls(found.remedy), isFinal: false };
       if (found.remedy !== null) return { ok: false, reason: refusedForWalls(found.remedy), isFinal: true };
       const time = AbortSignal.timeout(milliseconds);
       const signal = given ? AbortSignal.any([time, given]) : time;

@@ -1,11 +1,11 @@
 /** Reads what the processes of a build say. Throws for whatever has not the form of a message: that ends the process. */
 
 import { isPackageIntegrity, isPackageName, isPackageVersion } from '../domain/hooks/package-grammar.ts';
+import { unprintable } from '../domain/unprintable.ts';
 import { type FromBundle, type FromFetch, limits, type Refused, type ResolvedPackage } from './protocol.ts';
 
 const mostReasonCharacters = 600;
-/** What a terminal or a page would take for more than text. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const everyUnprintable = new RegExp(unprintable, 'gu');
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ function readRefused({ reason, isFinal }: Members): Refused {
   check(typeof reason === 'string');
   return {
     op: 'refused',
-    reason: String(reason).slice(0, mostReasonCharacters).replace(unprintable, '\ufffd'),
+    reason: String(reason).slice(0, mostReasonCharacters).replace(everyUnprintable, '\ufffd'),
     isFinal: isFinal === true,
   };
 }

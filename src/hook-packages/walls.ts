@@ -13,6 +13,24 @@ import { limits } from './protocol.ts';
 const demanded: readonly LayerName[] = ['no network', 'own process space', 'own file tree', 'no new privileges'];
 const probeMilliseconds = 10_000;
 
+/** It could not be found out what a build is shut in with. The message names paths of the machine: it is for operators. */
+export class WallsFailure extends Error {
+  /** What an operator does about it. */
+  readonly remedy: string;
+
+  constructor(cause: Error, remedy: string) {
+    // The folder has another name each time; the reason is the same.
+    super(cause.message.replaceAll(/gatehouse-packages-\w+/g, 'gatehouse-packages-…'), { cause });
+    this.remedy = remedy;
+  }
+}
+
+const failureRemedies = {
+  folder: 'let the service write to the folder for temporary files (TMPDIR), and keep room in it',
+  programs: 'install the packages of the service on this kind of machine (npm ci)',
+  start: 'see what the reason names, and `gatehouse doctor` for what shuts processes in',
+} as const;
+
 export interface Walls extends PackageWalls {
   /** The user as which both processes run; null for the service's own. */
   readonly owner: number | null;
@@ -37,10 +55,11 @@ function attempt(command: HookCommand): Promise<string | null> {
 }
 
 /** What is made of the layers that are to be had. */
-export function judge(taken: readonly LayerName[], isOpen: boolean): Pick<PackageWalls, 'state' | 'remedy'> {
+export function judge(taken: readonly LayerName[], isOpen: boolean): Pick<PackageWalls, 'state' | 'reason' | 'remedy'> {
   const missing = demanded.filter((name) => !taken.includes(name));
-  if (missing.length === 0) return { state: 'confined', remedy: null };
-  return isOpen ? { state: 'open', remedy: null } : { state: 'refused', remedy: remedyOf(missing) };
+  if (missing.length === 0) return { state: 'confined', reason: null, remedy: null };
+  if (isOpen) return { state: 'open', reason: null, remedy: null };
+  return { state: 'refused', reason: `a build would be without: ${missing.join(', ')}`, remedy: remedyOf(missing) };
 }
 
 function remedyOf(missing: readonly LayerName[]): string {
@@ -48,19 +67,40 @@ function remedyOf(missing: readonly LayerName[]): string {
   return `${[...ways].join('; ')}; or build packages without, by HOOK_PACKAGES=unconfined`;
 }
 
-async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
-  const root = process.geteuid?.() === 0 ? Number(nobody) : null;
-  return inFolder(parent, root, async (folder) => {
-    const fetch = fetchProgram(programs, folder);
-    const bundle = bundleProgram(programs, folder);
-    const found = await findWays(bundle.needs, (wrap) => attempt(bundle.command(wrap)));
-    const trouble = await attempt(fetch.command(found.wrapFor(fetch.needs)));
-    if (trouble !== null) throw new Error(`the process that fetches packages does not start: ${trouble}`);
-    return found;
-  });
+/** The other user, if its folder can be given to it: root in a container may lack the right to, or the user. */
+async function findOwner(parent: string): Promise<number | null> {
+  if (process.geteuid?.() !== 0) return null;
+  try {
+    return await inFolder(parent, Number(nobody), async () => Number(nobody));
+  } catch (error) {
+    if (['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
 }
 
-/** `isOpen`: an operator has said that packages are built with what there is. Rejects when a process does not start. */
+async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
+  let remedy: string = failureRemedies.folder;
+  try {
+    const owner = await findOwner(parent);
+    return await inFolder(parent, owner, async (folder) => {
+      remedy = failureRemedies.programs;
+      const fetch = fetchProgram(programs, folder);
+      const bundle = bundleProgram(programs, folder);
+      remedy = failureRemedies.start;
+      const found = await findWays(bundle.needs, async (wrap) => {
+        if (owner === null && wrap.includes(nobody)) return 'its folder cannot be given to another user';
+        return attempt(bundle.command(wrap));
+      });
+      const trouble = await attempt(fetch.command(found.wrapFor(fetch.needs)));
+      if (trouble !== null) throw new Error(`the process that fetches packages does not start: ${trouble}`);
+      return found;
+    });
+  } catch (error) {
+    throw new WallsFailure(error as Error, remedy);
+  }
+}
+
+/** `isOpen`: an operator has said that packages are built with what there is. Rejects with a `WallsFailure`. */
 export async function raiseWalls(programs: Programs, parent: string, isOpen: boolean): Promise<Walls> {
   const { taken, wrapFor } = await findFor(programs, parent);
   return {

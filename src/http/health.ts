@@ -68,10 +68,13 @@ function describeNode({ version, state, reason, remedy }: Judgement) {
 /** What builds of packages are shut in with; `starting` until it is known. */
 function describePackages(packageBuilds: HealthOptions['packageBuilds']) {
   const walls = packageBuilds.walls();
-  if (walls === null || walls === 'off') return { state: walls ?? 'starting', remedy: null, layers: [] };
-  const { state, remedy, layers } = walls;
+  if (walls === null || walls === 'off') {
+    return { state: walls ?? 'starting', reason: null, remedy: null, layers: [] };
+  }
+  const { state, reason, remedy, layers } = walls;
   return {
     state,
+    reason,
     remedy,
     layers: layers.map(({ name, state: is, remedy: how }) => ({ name, state: is, remedy: how })),
   };

@@ -59,9 +59,14 @@ function candidates(path: string): readonly string[] {
   return [...found];
 }
 
+/** What cannot be looked at, such as a file in a folder of another user, is not fit. */
 function isFit(file: string): boolean {
-  const stats = isAbsolute(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;
-  return stats?.isFile() === true && (stats.mode & writableByAll) === 0 && !isOwn(file);
+  try {
+    const stats = isAbsolute(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+    return stats?.isFile() === true && (stats.mode & writableByAll) === 0 && !isOwn(file);
+  } catch {
+    return false;
+  }
 }
 
 function isOwn(file: string): boolean {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { unprintable } from '../../src/domain/unprintable.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
 
 const script = fileURLToPath(new URL('../../scripts/outdated.ts', import.meta.url));
@@ -29,7 +30,7 @@ describe('npm run outdated', () => {
   function run(answers: { outdated: unknown; audit?: unknown; served?: unknown }, ...args: string[]) {
     const { outdated, audit = { vulnerabilities: {} }, served = audit } = answers;
     const text = (value: unknown) => `'${JSON.stringify(value)}'`;
-    const cases = `case "$*" in outdated*) echo ${text(outdated)};; *omit=dev*) echo ${text(served)};; *) echo ${text(audit)};; esac`;
+    const cases = `case "$*" in outdated*) printf %s ${text(outdated)};; *omit=dev*) printf %s ${text(served)};; *) printf %s ${text(audit)};; esac`;
     writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${cases}\nexit 1\n`);
     chmodSync(join(folder, 'npm'), 0o755);
     const options = { env: { PATH: folder }, encoding: 'utf8' } as const;
@@ -68,6 +69,21 @@ describe('npm run outdated', () => {
     assert.equal(harmless.status, soundStatus);
     const json = JSON.parse(run({ outdated: behind, audit: both, served }, '--json').stdout);
     assert.deepEqual([json.dependencies.length, json.advisories.grave, json.node.lowest_sound], [5, 1, '24.22.1']);
+  });
+
+  it('escapes what a terminal would obey', () => {
+    const title = '\u001b[2J\u009b31m\nnode  forged\u202e';
+    const flawed = { vulnerabilities: { jose: { ...flaw('high'), range: '\u001bc', via: [{ title }] } } };
+    const answers = { outdated: { jose: { ...behind.jose, latest: '7\u001b[31m' } }, audit: flawed };
+    const { stdout } = run(answers);
+    assert.doesNotMatch(stdout.replaceAll('\n', ''), unprintable);
+    assert.match(stdout, /^jose +high +\\u001bc +\\u001b\[2J\\u009b31m\\u000anode {2}forged\\u202e/m);
+    assert.match(stdout, /^jose +runtime .* 7\\u001b\[31m +the registry names what is no version$/m);
+    const json = run(answers, '--json').stdout;
+    assert.doesNotMatch(json.trimEnd(), unprintable);
+    assert.equal(JSON.parse(json).advisories.findings[0].title, title);
+    const mirror = run({ outdated: {}, audit: { message: '\u001b[2J', error: {} } });
+    assert.match(mirror.stdout, /not answered \(\\u001b\[2J\)/);
   });
 
   it('says when the registry does not answer', () => {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { Failure } from '../../src/domain/failure.ts';
-import { checkPackages } from '../../src/domain/hooks/check-packages.ts';
+import { checkPackages, refusedForWalls } from '../../src/domain/hooks/check-packages.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
+import { ownPrograms } from '../../src/hook-packages/commands.ts';
 import { readFromBundle, readFromFetch } from '../../src/hook-packages/read-messages.ts';
 import { judge } from '../../src/hook-packages/walls.ts';
 import type { LayerName } from '../../src/hook-runner/layers.ts';
+import { openPackageBuilder } from '../support/package-builder.ts';
 
 const all: readonly LayerName[] = [
   'ends with the service',
@@ -18,20 +23,21 @@ const all: readonly LayerName[] = [
 
 describe('P6: where a build cannot be shut in', () => {
   it('packages are refused with the remedy, unless an operator says otherwise', () => {
-    assert.deepEqual(judge(all, false), { state: 'confined', remedy: null });
-    assert.deepEqual(judge(all, true), { state: 'confined', remedy: null });
+    for (const isOpen of [false, true]) {
+      assert.deepEqual(judge(all, isOpen), { state: 'confined', reason: null, remedy: null });
+    }
     for (const name of ['no network', 'own process space', 'own file tree', 'no new privileges'] as const) {
       const without = all.filter((layer) => layer !== name);
-      assert.deepEqual(judge(without, true), { state: 'open', remedy: null });
-      const { state, remedy } = judge(without, false);
-      assert.equal(state, 'refused');
+      assert.deepEqual(judge(without, true), { state: 'open', reason: null, remedy: null });
+      const { state, reason, remedy } = judge(without, false);
+      assert.deepEqual([state, reason], ['refused', `a build would be without: ${name}`]);
       assert.match(remedy ?? '', /^install util-linux.*; or build packages without, by HOOK_PACKAGES=unconfined$/);
     }
   });
 
   it('a hook with packages is refused when it is written', async () => {
     const builder: PackageBuilder = {
-      walls: async () => ({ state: 'refused', remedy: 'install util-linux', layers: [] }),
+      walls: async () => ({ state: 'refused', reason: 'less', remedy: 'install util-linux', layers: [] }),
       has: async () => assert.fail('the registry is not asked'),
       build: async () => assert.fail('nothing is built'),
     };
@@ -41,6 +47,43 @@ describe('P6: where a build cannot be shut in', () => {
       return error.code === 'value_invalid';
     });
     await checkPackages({}, builder);
+  });
+});
+
+describe('P6: where it cannot be found out what shuts a build in', () => {
+  let parent: string;
+  before(() => {
+    parent = mkdtempSync(join(tmpdir(), 'gatehouse-failing-'));
+  });
+  after(() => rmSync(parent, { recursive: true }));
+
+  /** Packages are refused, a build is worth another try, and what was wrong is not told to whoever wrote the hook. */
+  async function assertRefused(builder: PackageBuilder, reason: RegExp, remedy: RegExp): Promise<void> {
+    const walls = await builder.walls();
+    assert.deepEqual([walls.state, walls.layers], ['refused', []]);
+    assert.match(walls.reason ?? '', reason);
+    assert.match(walls.remedy ?? '', remedy);
+    const built = await builder.build({ a: '1.0.0' }, async () => false);
+    assert.deepEqual(built, { ok: false, reason: refusedForWalls(walls.remedy ?? ''), isFinal: false });
+    assert.ok(!built.reason.includes(parent));
+  }
+
+  it('no folder for builds: packages are refused until there is one', async () => {
+    const temporary = join(parent, 'temporary');
+    const builder = openPackageBuilder('http://127.0.0.1:9/', { parent: temporary });
+    await assertRefused(builder, /^ENOENT: .*gatehouse-packages-…/, /TMPDIR/);
+    mkdirSync(temporary);
+    assert.match((await builder.walls()).state, /^(confined|open)$/);
+  });
+
+  it('a program that is missing, or ends before it is ready: packages are refused until it runs', async () => {
+    const programs = { ...ownPrograms, fetch: join(parent, 'fetch.mjs') };
+    const builder = openPackageBuilder('http://127.0.0.1:9/', { parent, programs });
+    await assertRefused(builder, /^ENOENT: .*fetch\.mjs/, /npm ci/);
+    writeFileSync(programs.fetch, 'process.exit(3);');
+    await assertRefused(builder, /does not start: exit 3$/, /doctor/);
+    copyFileSync(ownPrograms.fetch, programs.fetch);
+    assert.match((await builder.walls()).state, /^(confined|open)$/);
   });
 });
 

@@ -31,12 +31,13 @@ describe('/readyz', () => {
       { name: 'other user', state: 'off', remedy: 'start the service as root' },
     ] as const;
     const reason = 'a hook process does not start';
+    const refused = { state: 'refused', reason: 'without: no network', remedy: 'install util-linux' } as const;
     const runtimes = [{ name: 'jsruntime12.x', state: 'degraded', reason }] as const;
     const health: HookRunner['health'] = () => ({ state: 'degraded', reason, layers, runtimes });
     const router = createHealth({
       store,
       hooks: { health },
-      packageBuilds: { walls: () => ({ state: 'refused', remedy: 'install util-linux', layers: [...layers] }) },
+      packageBuilds: { walls: () => ({ ...refused, layers: [...layers] }) },
       metrics: createMetrics(),
       node: judgeNode('24.21.0'),
       readiness: { draining: false },
@@ -54,7 +55,7 @@ describe('/readyz', () => {
       not_offered: notOffered,
       layers: [...layers],
     });
-    assert.deepEqual(body.packages, { state: 'refused', remedy: 'install util-linux', layers: [...layers] });
+    assert.deepEqual(body.packages, { ...refused, layers: [...layers] });
     assert.deepEqual([body.node.version, body.node.state], ['24.21.0', 'degraded']);
     assert.match(body.node.reason, /below 24\.22\.1/);
     assert.match(body.node.remedy, /install a newer Node/);

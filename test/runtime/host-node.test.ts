@@ -73,6 +73,14 @@ describe('a Node of the host', () => {
     assert.equal(find('v24.21.0', leads), null);
   });
 
+  it('is passed over when it cannot be looked at', () => {
+    const looping = join(folder, 'looping');
+    mkdirSync(looping);
+    symlinkSync('node', join(looping, 'node'));
+    const newer = host('beside', '24.22.1');
+    assert.equal(find('v24.21.0', looping, newer), join(newer, 'node'));
+  });
+
   it('may be a script of a manager of versions: the program behind it is taken', () => {
     const real = host('real', '24.99.0');
     const shim = host('shim', '24.99.0', { told: join(real, 'node') });

@@ -9,6 +9,13 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const wireServer = '168.63.129.16';
 /** Ranges in which operators keep what they may list by name. */
 const internalRanges: readonly string[] = ['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'];
+/**
+ * Blocks that lead nowhere on the Internet (RFC 2544, RFC 5737): resolvers of closed networks give them to names whose
+ * connections a gateway takes. The other reserved ones stay out: some clouds tell machines about themselves there.
+ */
+const placeholderBlocks = ['192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'].map((block) =>
+  ipaddr.IPv4.parseCIDR(block),
+);
 
 /** Whether two texts are the same address: an IPv6 address can be written in many ways. */
 export function isSameAddress(one: string, other: string): boolean {
@@ -42,5 +49,6 @@ export function isListedAddress(hostname: string, address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (hostname === 'localhost') return parsed.range() === 'loopback';
   if (parsed.kind() === 'ipv6' && parsed.range() === 'unicast') return parsed.match(globalUnicast);
+  if (parsed.kind() === 'ipv4' && placeholderBlocks.some((block) => parsed.match(block))) return true;
   return internalRanges.includes(parsed.range()) && address !== wireServer;
 }

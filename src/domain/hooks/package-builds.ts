@@ -19,17 +19,19 @@ export interface PackageBuild {
 /**
  * What builds are shut in with. `confined`: the two processes of a build see its folder alone and no network; `open`: an
  * operator said that packages are built with what there is (`HOOK_PACKAGES=unconfined`), and there is less than that;
- * `refused`: there is less, and packages are refused.
+ * `refused`: there is less, or it could not be found out, and packages are refused.
  */
 export interface PackageWalls {
   readonly state: 'confined' | 'open' | 'refused';
+  /** Why they are `refused`, for operators alone: it may name paths of the machine. Null otherwise. */
+  readonly reason: string | null;
   /** What an operator does about `refused`; null otherwise. */
   readonly remedy: string | null;
   readonly layers: readonly HookLayer[];
 }
 
 export interface PackageBuilds {
-  /** `off` without a registry; null until it is known. Rejects and waits for nothing. */
+  /** What was found out last: `off` without a registry, null until it is known. Rejects and waits for nothing. */
   walls(): PackageWalls | 'off' | null;
   /**
    * Throws `Failure('value_invalid')` with name `packages` and a message that names the package and the reason: names
@@ -65,7 +67,10 @@ export type PackageResult =
 
 /** What a build is made by. */
 export interface PackageBuilder {
-  /** Found out once, when it is asked first. */
+  /**
+   * Found out when it is asked first, and kept; what could not be found out is `refused`, and the next question tries
+   * again. Never rejects.
+   */
   walls(): Promise<PackageWalls>;
   /** Whether the registry has a version; null when it does not say. */
   has(name: string, version: string): Promise<boolean | null>;

@@ -5,7 +5,8 @@ import type { PackageBuildRecord } from '../../store/records.ts';
 import type { PackageBuildEnd } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { checkPackages } from './check-packages.ts';
-import type { PackageBuild, PackageBuilder, PackageBuilds, PackageResult, PackageWalls } from './package-builds.ts';
+import { keepWalls } from './kept-walls.ts';
+import type { PackageBuild, PackageBuilder, PackageBuilds, PackageResult } from './package-builds.ts';
 
 const lookEveryMilliseconds = 5_000;
 /** Longer than a build may take: a node that died has lost it then. */
@@ -128,24 +129,22 @@ function createWorker(services: QueueServices, builder: PackageBuilder | null, t
 }
 
 /** `builder` is null where packages are switched off. */
-export function createPackageQueue(services: QueueServices, builder: PackageBuilder | null): PackageQueue {
+export function createPackageQueue(services: QueueServices, given: PackageBuilder | null): PackageQueue {
   const { store, clock } = services;
   const listeners: Listener[] = [];
   const scriptOf = createScripts(store);
-  let walls: PackageWalls | 'off' | null = builder ? null : 'off';
+  const walls = given ? keepWalls(services, given) : null;
+  const builder = given && walls ? { ...given, walls: walls.ask } : null;
   const worker = createWorker(services, builder, (accountId, build) => {
     for (const listener of listeners) listener(accountId, build);
   });
   return {
     ...worker,
     start() {
-      void builder?.walls().then((found) => {
-        walls = found;
-        if (found.remedy) services.log.warn('packages are refused', { reason: found.remedy });
-      });
+      walls?.last();
       worker.start();
     },
-    walls: () => walls,
+    walls: () => (walls ? walls.last() : 'off'),
     check: (packages) => checkPackages(packages, builder),
     async queue(tx, accountId, packages) {
       if ((await tx.packageBuilds.countOpen(accountId)) >= mostOpen) {

@@ -256,7 +256,13 @@ describe('requests of hooks that are allowed', () => {
     for (const url of ['https://intern:8080/', 'http://intern/', 'https://10.0.0.5/', 'https://api.example.com/']) {
       assert.equal(await get(url), 'host_forbidden', url);
     }
-    for (const address of ['127.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.9', '168.63.129.16']) {
+    // What a resolver of a closed network says of names whose connections a gateway takes.
+    for (const address of ['192.0.2.1', '198.18.0.7', '198.19.255.1', '198.51.100.1', '203.0.113.80']) {
+      internet.names.set('intern', [address]);
+      assert.equal(await get('http://intern:8080/'), 'ok', address);
+    }
+    const metadata = ['169.254.169.254', '168.63.129.16', '192.0.0.192'];
+    for (const address of [...metadata, '127.0.0.1', '::1', '::ffff:10.0.0.9', '240.0.0.1']) {
       internet.names.set('intern', [address]);
       assert.equal(await get('http://intern:8080/'), 'name_unresolved', address);
     }

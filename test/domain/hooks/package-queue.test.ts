@@ -14,7 +14,7 @@ function fakeBuilder(
 ) {
   const asked: unknown[] = [];
   const builder: PackageBuilder = {
-    walls: async () => ({ state: 'confined', remedy: null, layers: [] }),
+    walls: async () => ({ state: 'confined', reason: null, remedy: null, layers: [] }),
     has: async (name) => (name === 'missing' ? false : name === 'silent' ? null : true),
     build: (wanted, isKnown, signal) => {
       asked.push(wanted);

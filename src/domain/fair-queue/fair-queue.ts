@@ -47,6 +47,7 @@ interface AccountQueue {
   /** Turns of each source that has one. */
   readonly running: Map<string, number>;
   turns: number;
+  /** From its arrival on: an account that is asking is not idle. */
   waiting: number;
   /** When it last had a turn, counted in turns. */
   lastTurn: number;
@@ -140,13 +141,11 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function findDisplaced(account: AccountQueue, start: number): Waiting | null {
     let largest = account;
     for (const other of accounts.values()) if (other.waiting > largest.waiting) largest = other;
-    const isOwn = largest.waiting <= account.waiting + 1;
-    const crowded = isOwn ? account : largest;
     let last: Waiting | null = null;
     for (const one of waiting) {
-      if (one.account === crowded && (last === null || one.start >= last.start)) last = one;
+      if (one.account === largest && (last === null || one.start >= last.start)) last = one;
     }
-    return last !== null && (!isOwn || last.start > start) ? last : null;
+    return last !== null && (largest !== account || last.start > start) ? last : null;
   }
 
   function makeRoom(account: AccountQueue, start: number): boolean {
@@ -163,8 +162,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   return {
     enter({ accountId, source }, waitMilliseconds) {
       const account = accountOf(accountId);
+      account.waiting += 1;
       const start = account.sources.startOf(source);
       if (!makeRoom(account, start)) {
+        account.waiting -= 1;
         account.sources.refuse(source, start);
         forgetIdle(account);
         return Promise.resolve(null);
@@ -178,7 +179,6 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         };
         const one: Waiting = { account, source, start, settle };
         waiting.push(one);
-        account.waiting += 1;
         dispatch();
         if (waitMilliseconds === undefined || !waiting.includes(one)) return;
         timer = setTimeout(() => {

@@ -12,6 +12,11 @@ const mostWaiting = 64;
 const ahead = 8;
 /** Further ones, for sources that had little: their digest is the next. */
 const aheadOfQuiet = 4;
+/**
+ * Between the end of an attempt and the beginning of the next. At its end it writes down what came of it, and the next
+ * digest begins: were another attempt to ask the store in that moment too, everybody else would wait for both.
+ */
+const pauseMilliseconds = 5;
 
 export interface HashPlace {
   /** Runs its argument on a thread, as soon as one is free. */
@@ -32,7 +37,12 @@ interface Ready {
 
 /** `threads`: passwords that are digested at a time. */
 export function createHashPlaces(threads: number): HashPlaces {
-  const queue = createFairQueue({ turns: threads + ahead, turnsForQuiet: aheadOfQuiet, most: threads + mostWaiting });
+  const queue = createFairQueue({
+    turns: threads + ahead,
+    turnsForQuiet: aheadOfQuiet,
+    most: threads + mostWaiting,
+    pauseMilliseconds,
+  });
   const ready: Ready[] = [];
   let free = threads;
 

@@ -13,6 +13,12 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
+/** One that was counted, and how far the limit was used up then. */
+export interface Taken extends LimitState {
+  /** Counts it no longer, wherever it was counted: for limits that only count failures. Once. */
+  giveBack(): Promise<void>;
+}
+
 /**
  * Whom a limit counts: a network, what a network does with one client, registration or API credential that exists, or one
  * that showed who it is. Strangers choose ids: one that does not exist counts for its source.
@@ -33,9 +39,7 @@ export type LimitSubject =
 /** Counters per account, limit and subject, over windows that the account's settings define. */
 export interface Limits {
   /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
-  take(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;
-  /** Gives one back: for limits that only count failures. */
-  refund(account: Account, limit: LimitName, subject: LimitSubject): Promise<void>;
+  take(account: Account, limit: LimitName, subject: LimitSubject): Promise<Taken | null>;
   /** Forgets what was counted. */
   reset(account: Account, limit: LimitName, subject: LimitSubject): Promise<void>;
   state(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;

@@ -91,12 +91,13 @@ export function createLimits({
         throw new Failure('rate_limited', { retryAfterSeconds: Math.max(1, resetSeconds), reason: `limit ${name}` });
       }
       counter.count += 1;
-      return stateOf(counter, place.limit, now);
-    },
-    async refund(account, name, subject) {
-      const place = placeOf(account, name, subject);
-      const counter = place && find(place, elapsed());
-      if (counter && counter.count > 0) counter.count -= 1;
+      return {
+        ...stateOf(counter, place.limit, now),
+        // To the same counter: by now the subject may have one of its own, or have lost it.
+        async giveBack() {
+          if (counter.count > 0) counter.count -= 1;
+        },
+      };
     },
     async reset(account, name, subject) {
       const place = placeOf(account, name, subject);

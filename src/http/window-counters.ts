@@ -54,7 +54,7 @@ export class WindowCounters {
     return this.#size;
   }
 
-  /** The counter of a window that lasts. Good until the next call for another key. */
+  /** The counter of a window that lasts. It counts nothing once its place is another's. */
   find(key: Uint32Array, now: number): Counter | null {
     const at = this.#indexOf(key);
     if (at === none) return null;
@@ -139,11 +139,11 @@ export class WindowCounters {
   }
 
   #counter(at: number): Counter {
-    const [counts, endsAt] = [this.#counts, this.#at(this.#endsAt, at)];
+    const [counts, ends, endsAt] = [this.#counts, this.#endsAt, this.#at(this.#endsAt, at)];
     return {
       endsAt,
       get count() {
-        return counts[at] ?? 0;
+        return ends[at] === endsAt ? (counts[at] ?? 0) : 0;
       },
       set count(count) {
         counts[at] = count;

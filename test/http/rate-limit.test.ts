@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { Failure } from '../../src/domain/failure.ts';
-import type { LimitSubject } from '../../src/domain/limits.ts';
+import type { LimitSubject, Limits, Taken } from '../../src/domain/limits.ts';
 import { networkSourceOf } from '../../src/domain/network-source.ts';
 import { createLimits, type LimitOptions } from '../../src/http/rate-limit.ts';
 
@@ -36,6 +36,11 @@ async function waitOf(take: () => Promise<unknown>): Promise<number> {
     assert.ok(error instanceof Failure && error.code === 'rate_limited');
     return error.detail.retryAfterSeconds ?? 0;
   }
+}
+
+/** What one of a subject's calls took. */
+async function taken(limits: Limits, subject: LimitSubject): Promise<Taken> {
+  return (await limits.take(account, 'sign-in', subject)) ?? assert.fail('the limit is off');
 }
 
 /** Limits with a clock of their own, which the test moves. */
@@ -79,7 +84,7 @@ describe('rate limits', () => {
 
   test('by the clock of the process, too, a window lasts', async () => {
     const limits = createLimits();
-    const state = await limits.take(account, 'sign-in', network(1));
+    const { giveBack: _, ...state } = await taken(limits, network(1));
     assert.deepEqual(state, { limit: 2, remaining: 1, resetSeconds: 60 });
   });
 
@@ -88,7 +93,7 @@ describe('rate limits', () => {
     const state = () => limits.state(account, 'sign-in', network(1));
     assert.deepEqual(await state(), { limit: 2, remaining: 2, resetSeconds: 60 });
     wait(minute);
-    const took = await limits.take(account, 'sign-in', network(1));
+    const { giveBack: _, ...took } = await taken(limits, network(1));
     assert.deepEqual(took, { limit: 2, remaining: 1, resetSeconds: 60 });
     wait(20_500);
     await limits.take(account, 'sign-in', network(1));
@@ -103,12 +108,15 @@ describe('rate limits', () => {
   test('what is given back can be taken again; what ended cannot be given back', async () => {
     const { limits, take, left, wait } = open();
     await take(network(1));
-    await take(network(1));
-    await limits.refund(account, 'sign-in', network(1));
-    assert.deepEqual([await take(network(1)), await take(network(1))], [0, 60]);
+    const { giveBack } = await taken(limits, network(1));
+    await giveBack();
+    const late = await taken(limits, network(1));
+    assert.equal(await take(network(1)), 60);
     wait(minute);
-    await limits.refund(account, 'sign-in', network(1));
-    assert.equal(await left(network(1)), 2);
+    // In the place that the first had.
+    await take(network(2));
+    await late.giveBack();
+    assert.deepEqual([await left(network(1)), await left(network(2))], [2, 1]);
     await limits.reset(account, 'sign-in', network(1));
     await take(network(1));
     await limits.reset(account, 'sign-in', network(1));
@@ -168,14 +176,33 @@ describe('rate limits while strangers fill them (L10)', () => {
   });
 
   test('a shared counter is given back to, and is not forgotten for one of those who share it', async () => {
-    const { limits, take, left, flood } = open({ mostKeys: few });
+    const { limits, left, flood } = open({ mostKeys: few });
     await flood(few);
     const subject = network(500_000);
-    await take(subject);
+    const { giveBack } = await taken(limits, subject);
     await limits.reset(account, 'sign-in', subject);
     assert.equal(await left(subject), 1);
-    await limits.refund(account, 'sign-in', subject);
+    await giveBack();
     assert.equal(await left(subject), 2);
+  });
+
+  test('what a shared counter counted is given back to it, when there is room again or a counter of its own', async () => {
+    for (const ownBefore of [0, 1]) {
+      const { limits, take, left, wait, flood } = open({ mostKeys: few });
+      await flood(few / 2);
+      wait(minute / 2);
+      await flood(few / 2, few);
+      const subject = network(500_000);
+      const { giveBack } = await taken(limits, subject);
+      wait(minute / 2);
+      for (let count = 0; count < ownBefore; count += 1) await take(subject);
+      await giveBack();
+      await flood(few / 2 - ownBefore, 2 * few);
+      if (ownBefore > 0) assert.equal(await left(subject), 1, 'it keeps what its own counted');
+      const sharers: number[] = [];
+      for (let index = 0; index < 20 * shared; index += 1) sharers.push(await take(network(3 * few + index)));
+      assert.equal(sharers.filter((seconds) => seconds === 0).length, 2 * shared, 'all 256 have two');
+    }
   });
 
   test('ended windows make room: nothing is shared after them, and they do not add up', async () => {

@@ -3,7 +3,7 @@
  * goes first that had the least. When it is full, a newcomer takes the place of whoever asks for most.
  */
 
-import { createSources, type Sources } from './sources.ts';
+import { type AccountQueue, createAccountQueue } from './account-queue.ts';
 
 /** Whose share a request counts against. */
 export interface Share {
@@ -22,6 +22,8 @@ export interface FairQueueOptions {
   readonly turnsOfSource?: number;
   /** Requests that have a turn or wait for one. */
   readonly most: number;
+  /** From the end of a turn to the beginning of the next in its room; none unless said. Who waits has room at once. */
+  readonly pauseMilliseconds?: number;
   /** Milliseconds; those of the process unless said. */
   readonly clock?: () => number;
 }
@@ -41,17 +43,6 @@ export interface FairQueue {
   enter(share: Share, waitMilliseconds?: number): Promise<Turn | null>;
 }
 
-interface AccountQueue {
-  readonly id: number;
-  readonly sources: Sources;
-  /** Turns of each source that has one. */
-  readonly running: Map<string, number>;
-  turns: number;
-  waiting: number;
-  /** When it last had a turn, counted in turns. */
-  lastTurn: number;
-}
-
 interface Waiting {
   readonly account: AccountQueue;
   readonly source: string;
@@ -62,20 +53,22 @@ interface Waiting {
 const everything = Number.POSITIVE_INFINITY;
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfSource = everything, most } = options;
+  const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfSource = everything } = options;
+  const { most, pauseMilliseconds = 0 } = options;
   const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
   /** In order of arrival. Short enough to be searched: its length is bounded by `most`. */
   const waiting: Waiting[] = [];
   let running = 0;
+  /** Turns that ended, and whose room is not given on yet. */
+  let pausing = 0;
   let turnCount = 0;
 
   function accountOf(id: number): AccountQueue {
     const known = accounts.get(id);
     if (known) return known;
     // After those who wait longer, before the one that was served last.
-    const lastTurn = turnCount - 0.5;
-    const account = { id, sources: createSources(clock), running: new Map(), turns: 0, waiting: 0, lastTurn };
+    const account = createAccountQueue(id, turnCount - 0.5, clock);
     accounts.set(id, account);
     return account;
   }
@@ -92,7 +85,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   function mayBegin({ account, source, start }: Waiting): boolean {
     if (account.turns >= turnsOfAccount || (account.running.get(source) ?? 0) >= turnsOfSource) return false;
-    return running < turns || (running < turns + turnsForQuiet && account.sources.isQuiet(start));
+    const taken = running + pausing;
+    return taken < turns || (taken < turns + turnsForQuiet && account.sources.isQuiet(start));
   }
 
   function findNext(): Waiting | null {
@@ -108,6 +102,18 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       leave(next);
       next.settle(begin(next));
     }
+  }
+
+  function dispatchAfterPause(): void {
+    if (pauseMilliseconds === 0) {
+      dispatch();
+      return;
+    }
+    pausing += 1;
+    setTimeout(() => {
+      pausing -= 1;
+      dispatch();
+    }, pauseMilliseconds);
   }
 
   function begin({ account, source, start }: Waiting): Turn {
@@ -130,7 +136,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         const left = (account.running.get(source) ?? 1) - 1;
         if (left > 0) account.running.set(source, left);
         else account.running.delete(source);
-        dispatch();
+        dispatchAfterPause();
         forgetIdle(account);
       },
     };
@@ -140,13 +146,11 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function findDisplaced(account: AccountQueue, start: number): Waiting | null {
     let largest = account;
     for (const other of accounts.values()) if (other.waiting > largest.waiting) largest = other;
-    const isOwn = largest.waiting <= account.waiting + 1;
-    const crowded = isOwn ? account : largest;
     let last: Waiting | null = null;
     for (const one of waiting) {
-      if (one.account === crowded && (last === null || one.start >= last.start)) last = one;
+      if (one.account === largest && (last === null || one.start >= last.start)) last = one;
     }
-    return last !== null && (!isOwn || last.start > start) ? last : null;
+    return last !== null && (largest !== account || last.start > start) ? last : null;
   }
 
   function makeRoom(account: AccountQueue, start: number): boolean {
@@ -163,8 +167,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   return {
     enter({ accountId, source }, waitMilliseconds) {
       const account = accountOf(accountId);
+      account.waiting += 1;
       const start = account.sources.startOf(source);
       if (!makeRoom(account, start)) {
+        account.waiting -= 1;
         account.sources.refuse(source, start);
         forgetIdle(account);
         return Promise.resolve(null);
@@ -178,7 +184,6 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         };
         const one: Waiting = { account, source, start, settle };
         waiting.push(one);
-        account.waiting += 1;
         dispatch();
         if (waitMilliseconds === undefined || !waiting.includes(one)) return;
         timer = setTimeout(() => {

@@ -16,13 +16,13 @@ export async function countFailures<Result>(
 ): Promise<Result> {
   if (address === null) return attempt();
   const subject = { source: networkSourceOf(address) };
-  await limits.take(account, 'sign-in', subject);
+  const taken = await limits.take(account, 'sign-in', subject);
   let wrong = false;
   try {
     const result = await attempt();
     wrong = isWrong(result);
     return result;
   } finally {
-    if (!wrong) await limits.refund(account, 'sign-in', subject);
+    if (!wrong) await taken?.giveBack();
   }
 }

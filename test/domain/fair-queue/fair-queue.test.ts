@@ -152,6 +152,27 @@ test('turns of a source and of an account are bounded, and others go past those 
   assert.deepEqual(names(), ['a0', 'b', 'other', 'c', 'a1']);
 });
 
+test('an account stays one when the only request that it has makes room for its next', async () => {
+  const { ask, endOne, names, refused } = subject({ turns: 2, turnsOfAccount: 1, most: 5 });
+  await ask('b', 'b', 2);
+  await ask('a busy', 'busy', 1);
+  await ask('c', 'c', 3);
+  await ask('d', 'd', 4);
+  await ask('a busy again', 'busy', 1);
+  for (let number = 0; number < 2; number += 1) await endOne();
+  const others = [await ask('e', 'e', 5), await ask('f', 'f', 6)];
+  await ask('a quiet', 'quiet', 1);
+  assert.deepEqual([names(), refused()], [['b', 'a busy', 'c', 'd'], ['a busy again']]);
+  await endOne();
+  await ask('a late', 'late', 1);
+  await endOne();
+  for (const other of others) {
+    other.turn?.end();
+    await settled();
+  }
+  assert.deepEqual(names().slice(4), ['a quiet', 'e', 'f'], 'one turn at a time of one account');
+});
+
 test('turns for quiet sources are not for those who had their share, and rank before them', async () => {
   const { ask, endOne, names } = subject({ turns: 2, turnsForQuiet: 1 });
   for (let number = 0; number < 20; number += 1) await ask(`${number}`, 'busy');

@@ -4,8 +4,17 @@ import { lineOf } from '../../src/cli/audit-commands.ts';
 
 test('no value of an event in a line is taken for another', () => {
   const event = {
-    ...{ accountId: 1, id: 7, at: 0, action: 'sign_in.failed', outcome: 'refused', requestId: null, hash: '' },
-    ...{ actorType: 'user', actorId: 3, targetType: 'account', targetId: null },
+    accountId: 1,
+    id: 7,
+    at: 0,
+    action: 'sign_in.failed',
+    outcome: 'refused',
+    requestId: null,
+    hash: '',
+    actorType: 'user',
+    actorId: 3,
+    targetType: 'account',
+    targetId: null,
   } as const;
   const start = '7  1970-01-01T00:00:00.000Z  sign_in.failed  user 3  account';
   for (const [source, shown] of [

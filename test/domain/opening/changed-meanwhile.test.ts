@@ -27,6 +27,7 @@ import {
   walk,
 } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { ownVisit } from '../../support/visits.ts';
 import { delegated } from '../../surfaces/api-v1/delegated.ts';
 import { heading } from '../../surfaces/pages/browsing.ts';
 import { makeHook } from '../hooks/doors.ts';
@@ -127,29 +128,17 @@ for (const kind of databases) {
 
     const newPassword: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
       'its owner': async ({ user }) => {
-        const { store, clock } = app.services;
-        const current = await store.users.find(app.account.id, user.id);
-        assert.ok(current);
-        const now = clock.now();
-        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1000, expiresAt: now + 1000 };
-        const name = `own ${user.id}`;
-        const session = await store.sessions.create({
-          accountId: app.account.id,
-          digest: name,
-          sid: name,
-          userId: user.id,
-          amr: ['pwd', 'otp', 'mfa'],
-          source: null,
-          userAgent: null,
-          ...times,
-        });
+        const visit = await ownVisit(app, user);
         const given = { password: another, confirmation: another, endOthers: true, source: '192.0.2.1' };
-        const known = current.passwordDigest === user.passwordDigest ? password : chosen.new_password;
-        const visit = { user: current, session };
+        const known = visit.user.passwordDigest === user.passwordDigest ? password : chosen.new_password;
         const { outcome } = await changePassword(app.services, app.account, visit, { current: known, ...given });
         assert.equal(outcome, 'changed');
         // The owner's own goes on; it is none that the attempt opened.
+<<<<<<< HEAD
         await store.sessions.end(app.account.id, user.id, session.sid);
+=======
+        await app.services.store.sessions.end(app.account.id, visit.session.digest);
+>>>>>>> a-means
       },
       'an administrator': ({ user }) => setUser(app.services, app.account, user.id, { password: another }),
       'a link': async ({ user }) => {

@@ -4,7 +4,6 @@ import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { removeApp as withdrawConsent } from '../../../src/domain/own-account/apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../src/domain/own-account/sessions.ts';
-import type { Visitor } from '../../../src/domain/own-account/visit.ts';
 import { addUserToRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { requireInviteLink } from '../../../src/domain/users/invite-links.ts';
@@ -13,6 +12,7 @@ import { removeUser } from '../../../src/domain/users/users.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut } from '../../support/sign-out.ts';
+import { ownVisit } from '../../support/visits.ts';
 import { copyOf, type Stage } from './stage.ts';
 
 interface Ending {
@@ -26,6 +26,7 @@ interface Ending {
   restore?(stage: Stage): Promise<unknown>;
 }
 
+<<<<<<< HEAD
 /** A session of the user's in another browser, by which the owner acts. */
 async function ownVisit({ app: { services, account }, user: { id } }: Stage): Promise<Visitor> {
   const user = await services.store.users.find(account.id, id);
@@ -56,6 +57,8 @@ async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>
   };
 }
 
+=======
+>>>>>>> a-means
 const status = ({ app: { services, account }, user }: Stage, to: 1 | 2) =>
   updateManagedUser(services, account, user.id, { status: to, validatePolicy: false, authority: 'all' });
 
@@ -63,7 +66,7 @@ export const endings = {
   'password by its owner': {
     prepare: async (stage) => {
       const { services, account } = stage.app;
-      const visit = await ownVisit(stage);
+      const visit = await ownVisit(stage.app, stage.user);
       const change = { current: password, password: goodPassword, confirmation: goodPassword };
       return async () => {
         const result = await changePassword(services, account, visit, {
@@ -111,7 +114,7 @@ export const endings = {
   'sign-out everywhere': {
     prepare: async (stage) => {
       const { services, account } = stage.app;
-      const visit = await ownVisit(stage);
+      const visit = await ownVisit(stage.app, stage.user);
       return () => endAllSessions(services, account, visit);
     },
   },
@@ -119,14 +122,14 @@ export const endings = {
     prepare: async (stage) => {
       const { services, account } = stage.app;
       const [session] = await listSessions(services, account, stage.user);
-      const visit = await ownVisit(stage);
+      const visit = await ownVisit(stage.app, stage.user);
       return () => endOneSession(services, account, visit, session?.id ?? 0);
     },
   },
   'consent withdrawn': {
     prepare: async (stage) => {
       const { services, account } = stage.app;
-      const visit = await ownVisit(stage);
+      const visit = await ownVisit(stage.app, stage.user);
       return () => withdrawConsent(services, account, visit, stage.client.app_id);
     },
   },

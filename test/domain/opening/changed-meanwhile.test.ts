@@ -134,11 +134,7 @@ for (const kind of databases) {
         const { outcome } = await changePassword(app.services, app.account, visit, { current: known, ...given });
         assert.equal(outcome, 'changed');
         // The owner's own goes on; it is none that the attempt opened.
-<<<<<<< HEAD
-        await store.sessions.end(app.account.id, user.id, session.sid);
-=======
-        await app.services.store.sessions.end(app.account.id, visit.session.digest);
->>>>>>> a-means
+        await app.services.store.sessions.end(app.account.id, user.id, visit.session.sid);
       },
       'an administrator': ({ user }) => setUser(app.services, app.account, user.id, { password: another }),
       'a link': async ({ user }) => {

@@ -26,29 +26,6 @@ interface Ending {
   restore?(stage: Stage): Promise<unknown>;
 }
 
-<<<<<<< HEAD
-/** A session of the user's in another browser, by which the owner acts. */
-async function ownVisit({ app: { services, account }, user: { id } }: Stage): Promise<Visitor> {
-  const user = await services.store.users.find(account.id, id);
-  if (!user) throw new Error('there is no user');
-  const now = services.clock.now();
-  const name = services.random.bytes(16).toString('hex');
-  const session = await services.store.sessions.create({
-    accountId: account.id,
-    digest: name,
-    sid: name,
-    userId: user.id,
-    amr: ['pwd', 'otp', 'mfa'],
-    authenticatedAt: now,
-    lastSeenAt: now,
-    idleMilliseconds: 3_600_000,
-    expiresAt: now + 3_600_000,
-    source: null,
-    userAgent: null,
-  });
-  return { user, session };
-}
-
 async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>> {
   const asked = await beginSignOut(app, copyOf(jar));
   return async () => {
@@ -57,8 +34,6 @@ async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>
   };
 }
 
-=======
->>>>>>> a-means
 const status = ({ app: { services, account }, user }: Stage, to: 1 | 2) =>
   updateManagedUser(services, account, user.id, { status: to, validatePolicy: false, authority: 'all' });
 

@@ -71,6 +71,7 @@ onServices('callers', (subject) => {
 
   test('a token names its caller for ten hours', async () => {
     const services = await testServices(subject.services.store, { clock: testClock() });
+    using _ = services.clock.hold();
     const account = await createTestAccount(services);
     const credential = await pairOf(services, account);
     const token = await issueCredentialToken(services, account, credential);

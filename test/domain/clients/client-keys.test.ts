@@ -31,6 +31,7 @@ const knows = (kid: string) => (keys: readonly { readonly kid?: string }[]) => k
 
 test('are fetched once for many who ask, for ten minutes', async () => {
   const { asked, clock, keys } = answering(() => ({ keys: [one.jwk] }));
+  using _ = clock.hold();
   const read = () => keys.read(1, uri, knows('one'));
   const all = await Promise.all(Array.from({ length: 20 }, read));
   assert.ok(all.every((found) => found?.length === 1));

@@ -49,6 +49,7 @@ for (const kind of databases) {
     const sweep = ({ services, account }: TestApp) => expireClients(services, [account], null, 100);
 
     test('never used for so long, or idle for so long: gone, told, and invalid_client; others stay', async () => {
+      using _ = app.services.clock.hold();
       const one = await app.another(settings);
       const [unused, used] = [await make(one), await make(one)];
       const kept = await make(one, await one.bearer('manage_all'));

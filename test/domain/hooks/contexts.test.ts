@@ -9,6 +9,7 @@ import { handlerOf, stage } from './stage.ts';
 // What functions are given (the document's §6 and §9).
 onApps('contexts', (app) => {
   it('gets the context of its version', async () => {
+    using _ = app().services.clock.hold();
     const on = await stage(app());
     const { app: one, client, user } = on;
     const [standard] = await one.services.store.policies.list(one.account.id);
@@ -62,6 +63,7 @@ onApps('contexts', (app) => {
   });
 
   it('is told of devices, risk and location by their flags alone', async () => {
+    using _ = app().services.clock.hold();
     const on = await stage(app());
     const { services } = on.app;
     const device = await giveDevice(on.app, on.user);

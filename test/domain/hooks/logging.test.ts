@@ -52,6 +52,7 @@ onApps('logs of hooks', (app) => {
   });
 
   it('of day 8 are gone, of day 7 are there; and housekeeping deletes the rows (A6)', async () => {
+    using _ = app().services.clock.hold();
     const on = await stage(app());
     const id = await on.hook('return null;');
     const { clock, store } = on.app.services;

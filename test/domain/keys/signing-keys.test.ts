@@ -10,9 +10,11 @@ import { onServices } from '../subject.ts';
 const retired = day + 30_000;
 
 onServices('signing keys', (subject) => {
-  /** Services with a clock of their own and new key pairs. */
+  /** Services with a clock of their own, which the test alone moves, and new key pairs. */
   async function fresh() {
-    const services = await testServices(subject.services.store, { clock: testClock(), generateKeyPair });
+    const clock = testClock();
+    clock.hold();
+    const services = await testServices(subject.services.store, { clock, generateKeyPair });
     return { services, account: await createTestAccount(services) };
   }
 

@@ -11,8 +11,10 @@ import { onServices } from '../subject.ts';
 const password = 'correct horse battery';
 
 onServices('users', (subject) => {
+  /** A user in services of its own, whose clock the test alone moves. */
   async function scene() {
     const services = await testServices(subject.services.store);
+    services.clock.hold();
     const account = await createTestAccount(services);
     const email = `${unique('ada')}@example.com`;
     const user = await createUser(services, account, { email, password, firstname: 'Ada' });

@@ -125,6 +125,7 @@ export function deprecation(app: () => TestApp): void {
   });
 
   it('counts calls by key, operation and day, with the time of the last', async () => {
+    using _ = app().services.clock.hold();
     const own = await app().another({ 'limit.delegated': '2/min' });
     const { services, account } = own;
     const { key, ask } = await delegated(own);

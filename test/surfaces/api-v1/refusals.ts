@@ -69,6 +69,7 @@ export function refusals(app: () => TestApp): void {
   });
 
   it('every call is in the trail, with the actor API and the true reason', async () => {
+    using _ = app().services.clock.hold();
     const own = await app().another();
     const { services, account } = own;
     const { say, key } = await delegated(own);

@@ -121,6 +121,7 @@ export function makeInviteLink(app: () => TestApp): void {
   });
 
   it('is told to the trail with the actor API, and counted', async () => {
+    using _ = app().services.clock.hold();
     const one = await app().another();
     const { services, account } = one;
     const { id, key } = await newApiKey(one);

@@ -17,6 +17,7 @@ export function issueCredentialToken(app: () => TestApp): void {
   for (const [way, present] of Object.entries(ways)) {
     for (const [kind, body] of Object.entries(bodies)) {
       it(`issues a token for a pair sent by ${way}, the body as ${kind}`, async () => {
+        using _ = app().services.clock.hold();
         const { headers = {}, members = {} } = present(await makePair(app()));
         const answer = await withHeader(headers, body({ ...grant, ...members }));
         assert.equal(answer.status, 200, answer.text);
@@ -48,6 +49,7 @@ export function issueCredentialToken(app: () => TestApp): void {
   });
 
   it('keeps earlier tokens of the pair valid, each for 36,000 seconds', async () => {
+    using _ = app().services.clock.hold();
     const pair = await makePair(app());
     const first = await issue(app(), pair);
     app().services.clock.advance(1_000_000);

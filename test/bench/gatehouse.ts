@@ -6,16 +6,13 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../../package.json' with { type: 'json' };
-import { freePort, type Installation, install } from '../support/process.ts';
+import { freePort, type Installation, install, startFlags } from '../support/process.ts';
 import type { DatabaseKind } from '../support/stores.ts';
 import type { Seeded } from './seed.ts';
 import { basicAuthorization, endChild, keepWatch, type Server } from './servers.ts';
 import type { RequestKind, Target } from './target.ts';
 
 const program = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-/** As `npm start` gives them to node. */
-const startFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 const readyMilliseconds = 60_000;
 
 /** A database that is ready to be served. */

@@ -6,11 +6,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type CliFolder, cliFolder } from './cli.ts';
 import { freshDatabase } from './postgres.ts';
 import type { DatabaseKind } from './stores.ts';
 
 const readyMilliseconds = 60_000;
+/** Of node, as `npm start` gives them. */
+export const startFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 
 /** A database, a master key file and the settings with which processes run on them; nothing runs yet. */
 export interface Installation {

@@ -12,6 +12,7 @@ import { readRows } from '../../support/rows.ts';
 import { type CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases } from '../../support/stores.ts';
+import { ownVisit } from '../../support/visits.ts';
 import { assertTold, toldBy } from '../audit/told.ts';
 
 for (const kind of databases) {
@@ -22,6 +23,7 @@ for (const kind of databases) {
     });
     after(() => app.dispose());
 
+    const sidsOf = async (browser: SignedInBrowser) => (await sessionsOf(browser)).map(({ sid }) => sid);
     const sessionsOf = ({ user }: Pick<SignedInBrowser, 'user'>) =>
       app.services.store.sessions.listOfUser(app.account.id, user.id, 10);
 
@@ -68,8 +70,9 @@ for (const kind of databases) {
           return store.transaction(work);
         },
       };
-      await endOneSession({ ...app.services, store: late }, app.account, { user: browser.user, session }, session.id);
-      assert.deepEqual(await sessionsOf(browser), []);
+      const visit = await ownVisit(app, browser.user);
+      await endOneSession({ ...app.services, store: late }, app.account, visit, session.id);
+      assert.deepEqual(await sidsOf(browser), [visit.session.sid]);
       assert.equal(await isGood(browser, browser.tokens.refresh_token), false);
       assert.deepEqual(await toldOf(browser), [session.sid]);
     });
@@ -78,8 +81,9 @@ for (const kind of databases) {
       const browser = await signedInBrowser(app);
       const session = await onlySessionOf(browser);
       await raise(session);
-      await endOneSession(app.services, app.account, { user: browser.user, session }, session.id);
-      assert.deepEqual(await sessionsOf(browser), []);
+      const visit = await ownVisit(app, browser.user);
+      await endOneSession(app.services, app.account, visit, session.id);
+      assert.deepEqual(await sidsOf(browser), [visit.session.sid]);
     });
 
     it('another user signs in over it: it ends as by a sign-out', async () => {
@@ -121,8 +125,8 @@ for (const kind of databases) {
       assert.deepEqual([session.id, session.sid], [former.id, former.sid]);
       assert.notEqual(session.digest, former.digest);
       assert.notEqual(browser.jar.cookies.get('__Host-sid'), formerSecret);
-      assert.equal(session.authenticatedAt, former.authenticatedAt + 60_000);
-      assert.equal(session.expiresAt, former.expiresAt + 60_000);
+      assert.ok(session.authenticatedAt >= former.authenticatedAt + 60_000);
+      assert.equal(session.expiresAt - session.authenticatedAt, former.expiresAt - former.authenticatedAt);
       assert.deepEqual(await toldOf(browser), []);
       const first = await refresh(app, browser.client, browser.tokens.refresh_token);
       assert.equal(first.status, 200);

@@ -13,6 +13,7 @@ import { chosen, newInvite } from '../../support/invites.ts';
 import type { TestClock } from '../../support/services.ts';
 import { CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { ownVisit } from '../../support/visits.ts';
 import { heading } from '../../surfaces/pages/browsing.ts';
 
 const another = 'nine green geese at noon';
@@ -55,10 +56,7 @@ for (const kind of databases) {
         return updateManagedUser(slow.services, slow.account, id, given);
       },
       'its owner': async (user) => {
-        const now = app.services.clock.now();
-        const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + minute };
-        const names = { id: 0, accountId: app.account.id, userId: user.id, digest: 'own', sid: 'own', amr: ['pwd'] };
-        const visit = { user, session: { ...names, ...times, source: null, userAgent: null } };
+        const visit = await ownVisit(app, user);
         const given = { current: password, password: another, confirmation: another };
         const form = { ...given, endOthers: false, source: '192.0.2.1' };
         assert.equal((await changePassword(slow.services, slow.account, visit, form)).outcome, 'changed');

@@ -495,6 +495,8 @@ export interface AuthorizationRequestRecord {
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;
+  /** Names the session that they got by it, which is that user's alone; null also where an older release signed them in. */
+  readonly sid: string | null;
   /** What the user decided on the consent page; null until then. */
   readonly decision: 'allow' | 'deny' | null;
   /** Whose decision it was: it counts for no other user of the browser. */

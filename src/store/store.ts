@@ -549,11 +549,15 @@ export interface AuthorizationStore {
   /** Whether `finishRequest` has ended it. */
   hasEnded(accountId: number, digest: string): Promise<boolean>;
   /**
-   * Marks the request as signed in, forgets a decision and how far the sign-in had come, and binds it to the browser's
-   * new identity. Null for `at`: who was signed in has only shown more of who they are. This and the three that follow
-   * store the request as it is given where it is not stored yet.
+   * Marks the request as signed in with the session that was opened for it, forgets a decision and how far the sign-in
+   * had come, and binds it to the browser's new identity. Null for `opened`: who was signed in has only shown more of who
+   * they are. This and the three that follow store the request as it is given where it is not stored yet.
    */
-  signIn(request: AuthorizationRequestRecord, at: Milliseconds | null, browserDigest: string): Promise<void>;
+  signIn(
+    request: AuthorizationRequestRecord,
+    opened: Pick<SessionRecord, 'sid' | 'authenticatedAt'> | null,
+    browserDigest: string,
+  ): Promise<void>;
   /** Keeps how far a sign-in has come that is not at its end, and binds the request to the browser's new identity. */
   keepFirstFactor(request: AuthorizationRequestRecord, first: FirstFactor, browserDigest: string): Promise<void>;
   /** Keeps what hooks made of the sign-in of this user in the request. */

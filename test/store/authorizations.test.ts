@@ -122,6 +122,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
       appId,
       parameters: { ...newCode(cast).parameters, prompt: ['login'], maxAgeSeconds: 0, nonce: 'é"' },
       authenticatedAt: null,
+      sid: null,
       decision: null,
       decidedBy: null,
       passwordUserId: null,
@@ -145,18 +146,22 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
     assert.equal(await authorizations.findRequest(otherId, digest), null);
     const foreign = { ...request, accountId: otherId, appId: null };
-    await authorizations.signIn(foreign, now, 'foreign');
+    await authorizations.signIn(foreign, { sid: 'foreign', authenticatedAt: now }, 'foreign');
     await authorizations.decide(foreign, 'allow', 1);
     assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
-    await authorizations.signIn(request, now + 1, 'signed in');
+    await authorizations.signIn(request, { sid: 'first', authenticatedAt: now + 1 }, 'signed in');
     await authorizations.decide(request, 'allow', 7);
-    const signedIn = { ...request, authenticatedAt: now + 1, browserDigest: 'signed in' };
+    const signedIn = { ...request, sid: 'first', authenticatedAt: now + 1, browserDigest: 'signed in' };
     const decided = { ...signedIn, decision: 'allow', decidedBy: 7 };
     assert.deepEqual(await authorizations.findRequest(accountId, digest), decided);
-    await authorizations.signIn(request, now + 2, 'again');
+    await authorizations.signIn(request, null, 'worth more');
+    const raised = { ...signedIn, browserDigest: 'worth more' };
+    assert.deepEqual(await authorizations.findRequest(accountId, digest), raised);
+    const second = { sid: 'second', authenticatedAt: now + 2 };
+    await authorizations.signIn(request, second, 'again');
     assert.deepEqual(await authorizations.findRequest(accountId, digest), {
-      ...signedIn,
-      authenticatedAt: now + 2,
+      ...raised,
+      ...second,
       browserDigest: 'again',
     });
   });

@@ -22,6 +22,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
       appId,
       parameters: code.parameters,
       authenticatedAt: null,
+      sid: null,
       decision: null,
       decidedBy: null,
       passwordUserId: null,

@@ -68,6 +68,7 @@ for (const kind of databases) {
               ...request,
               digest,
               authenticatedAt: null,
+              sid: null,
               expiresAt: now + late,
             });
             return () => store.authorizations.findRequest(accountId, digest);

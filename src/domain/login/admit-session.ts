@@ -8,6 +8,7 @@ import { needsConsent } from './consent.ts';
 import { wayOf } from './due.ts';
 import type { Granted } from './finish.ts';
 import { areHooksDue, noteUse } from './hooks-on-sso.ts';
+import { askedOfRegistration, isStillRegistered } from './still-registered.ts';
 
 /** Whether the session still is what it was when the request was looked at; first in the transaction that ends it. */
 export async function admitSession(
@@ -20,9 +21,11 @@ export async function admitSession(
   const { session, user } = granted;
   if (await areHooksDue({ store: tx }, account, { request, ...granted })) return { at: 'outdated' };
   const verdict = await admit(services, tx, account, { by: 'session', session, user }, wayOf(request, user));
+  if (verdict.at !== 'end') return verdict;
+  const asked = askedOfRegistration(request.record.parameters);
+  if (!isStillRegistered(verdict.client, asked)) return { at: 'outdated' };
   // Consent may have been withdrawn meanwhile; one of this request ends with the request.
-  if (verdict.at === 'end' && (await needsConsent({ store: tx }, account, request, verdict.user)))
-    return { at: 'outdated' };
-  if (verdict.at === 'end') await noteUse(tx, account, { request, session, user });
+  if (await needsConsent({ store: tx }, account, request, verdict.user)) return { at: 'outdated' };
+  await noteUse(tx, account, { request, session, user });
   return verdict;
 }

@@ -1,13 +1,14 @@
 import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import { type AskedConsent, isAllowed } from './consent.ts';
+import { isAllowed } from './consent.ts';
+import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
 /** What a code or a device that was let in rests on. */
 export interface Approval {
   /** The session in which it was approved, and when; null where an older release did not keep that. */
   readonly sid: string | null;
   readonly approvedAt: Milliseconds | null;
-  readonly asked: AskedConsent;
+  readonly asked: AskedOfRegistration;
 }
 
 /**
@@ -16,10 +17,12 @@ export interface Approval {
  */
 export async function isApprovedStill(
   tx: Pick<StoreVerbs, 'sessions' | 'authorizations'>,
-  { accountId, appId, registeredBy }: ClientRecord,
+  client: ClientRecord,
   user: UserRecord,
   { sid, approvedAt, asked }: Approval,
 ): Promise<boolean> {
+  if (!isStillRegistered(client, asked)) return false;
+  const { accountId, appId, registeredBy } = client;
   if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;
   if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;
   if (registeredBy === 'open') return true;

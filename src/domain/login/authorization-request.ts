@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest } from '../secrets.ts';
 import { ownPages } from './own-pages.ts';
 import { unsealRequest } from './sealed-request.ts';
+import { askedOfRegistration, isStillRegistered } from './still-registered.ts';
 
 /** What a browser sends to go on with a sign-in: the request's id, and the cookie that binds it to this browser. */
 export interface BrowserState {
@@ -21,7 +22,8 @@ export interface OpenRequest {
 
 /**
  * The sign-in in progress that this browser began. Throws `authorization_request_invalid` when it is unknown, has ended or
- * expired, or is another browser's.
+ * expired, or is another browser's, and where its client may no longer have what it asks for: that is told on a page, for
+ * the address to answer at may be what was taken from the client.
  */
 export async function findOpenRequest(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
@@ -44,6 +46,11 @@ export async function findOpenRequest(
   const client = appId === null ? ownPages(account) : await store.clients.findByApp(account.id, appId);
   if (!client)
     throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
+  if (!isStillRegistered(client, askedOfRegistration(record.parameters))) {
+    throw new Failure('authorization_request_invalid', {
+      message: 'This application was changed meanwhile. Go back to it and try again.',
+    });
+  }
   return { record, client };
 }
 

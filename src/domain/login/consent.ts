@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
-import { knownScopes } from '../tokens/scopes.ts';
+import { isAboutUser } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
@@ -24,10 +24,9 @@ export function consentScopes(parameters: AskedConsent): readonly string[] {
  * other API that has a scope of the same name.
  */
 export function consentNames(parameters: AskedConsent): readonly string[] {
-  const known: readonly string[] = knownScopes;
   const { serverId } = parameters;
   return consentScopes(parameters).map((name) =>
-    serverId === null || known.includes(name) ? name : `${name} ${serverId}`,
+    serverId === null || isAboutUser(name) ? name : `${name} ${serverId}`,
   );
 }
 

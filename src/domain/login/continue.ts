@@ -61,6 +61,8 @@ export async function currentStep(
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };
   const failure = await findStandingFailure(services.store, user, request.client);
+  if (isGuess(request) && (failure || (await needsConsent(services, account, request, user))))
+    return { step: 'sign_in', request };
   if (failure) return { step: 'refused', request, user, failure };
   if (await areHooksDue(services, account, { request, session, user }))
     return { step: 'hooks', request, session, user };
@@ -175,6 +177,14 @@ async function needsSignIn(
   const now = services.clock.now();
   if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;
   return isTooOld(session, await effectivePolicy(services, account, user, client), now);
+}
+
+/**
+ * Whether the client names a user and is answered at once, with no page for that user to see: one that the user has
+ * allowed nothing, or may not use, must not hear whether the name was right.
+ */
+function isGuess({ record: { parameters } }: OpenRequest): boolean {
+  return parameters.subject !== undefined && parameters.prompt.includes('none');
 }
 
 /** Whether the user is the one whom a hint or `claims` names (OpenID Connect Core §3.1.2.1, id_token_hint; §5.5.1). */

@@ -19,9 +19,12 @@ export interface Use {
   readonly user: UserRecord;
 }
 
-/** Whether the session was begun for this request, by a sign-in in which the hooks ran. */
-export function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, session: SessionRecord): boolean {
-  return record.authenticatedAt !== null && session.authenticatedAt >= record.authenticatedAt;
+/**
+ * Whether the session was opened for this request, by a sign-in in which the hooks ran. Its `sid` says so, which stays
+ * when it is raised and never becomes another user's: the browser may come back with any session that it has since.
+ */
+export function isSignedInFor({ record }: Pick<OpenRequest, 'record'>, { sid }: Pick<SessionRecord, 'sid'>): boolean {
+  return record.sid === sid;
 }
 
 /**

@@ -29,6 +29,7 @@ export function unansweredRequest(account: Account, requestId: string, asked: Ne
     digest: digestOf(requestId),
     ...asked,
     authenticatedAt: null,
+    sid: null,
     decision: null,
     decidedBy: null,
     passwordUserId: null,

@@ -131,8 +131,7 @@ export async function goOn(
   const traits = record.hookPolicyUserId === userId ? record.hookTraits : null;
   const signingIn = { methods, where: signedInTo(client), traits };
   const session = await openSession(services, tx, account, reached, signingIn, browser.sessionSecret);
-  // The instant of the session itself: one that is older than its request was not begun for it (`isSignedInFor`).
-  await tx.authorizations.signIn(record, session.authenticatedAt, digestOf(browserSecret));
+  await tx.authorizations.signIn(record, session, digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret: session.secret, browserSecret };
 }
 

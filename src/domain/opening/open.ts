@@ -44,7 +44,7 @@ export interface SigningInNow {
   readonly traits: SignInTraits | null;
 }
 
-export interface OpenedSession extends Pick<SessionRecord, 'authenticatedAt'> {
+export interface OpenedSession extends Pick<SessionRecord, 'sid' | 'authenticatedAt'> {
   readonly secret: string;
 }
 
@@ -59,11 +59,11 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const authenticatedAt = services.clock.now();
   const signedIn = { amr: methods, authenticatedAt };
-  const secret = await startSession(services, tx, account, user, policy, signedIn, formerSecret);
+  const { secret, sid } = await startSession(services, tx, account, user, policy, signedIn, formerSecret);
   const actor = { type: 'user', id: user.id } as const;
   await recordSuccess(services, tx, account, user, authenticatedAt, { ...where, methods }, actor);
   if (traits) await rememberSignIn(tx, account, user.id, traits);
-  return { secret, authenticatedAt };
+  return { secret, sid, authenticatedAt };
 }
 
 /** The same session, worth more, under a new secret; answers its secret. */

@@ -4,6 +4,7 @@ import type { ClientRecord, CodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { Failure } from '../failure.ts';
+import { askedOfRegistration } from '../login/still-registered.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
 import { digestOf } from '../secrets.ts';
@@ -23,9 +24,9 @@ export interface CodeRedemption {
 
 /**
  * Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6). Used once: a second use by its client ends the
- * grant that the first one made (§4.1.2). The password, the session, the consent and the access that it rests on count as
- * they are now. Throws `client_not_authorized`,
- * `grant_invalid`, `target_invalid` and the refusals of the user's standing.
+ * grant that the first one made (§4.1.2). The password, the session, the consent, the access and the client's
+ * registration that it rests on count as they are now. Throws `client_not_authorized`, `grant_invalid`, `target_invalid`
+ * and the refusals of the user's standing.
  */
 export async function redeemCode(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>,
@@ -46,7 +47,7 @@ export async function redeemCode(
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
-  const approval = { sid, approvedAt, asked: { scope, serverId, ...(claims && { claims }) } };
+  const approval = { sid, approvedAt, asked: askedOfRegistration(parameters) };
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);

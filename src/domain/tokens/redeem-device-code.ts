@@ -35,7 +35,7 @@ export async function redeemDeviceCode(
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
-  const approval = { sid, approvedAt, asked: { scope, serverId } };
+  const approval = { sid, approvedAt, asked: { scope, serverId, redirectUri: null } };
   const evidence = { by: 'device_code', user: { id: userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);

@@ -5,6 +5,10 @@ export const knownScopes = ['openid', 'profile', 'email', 'groups'] as const;
 
 const aboutUser: ReadonlySet<string> = new Set(knownScopes);
 
+export function isAboutUser(scope: string): boolean {
+  return aboutUser.has(scope);
+}
+
 /** Scopes of a space-separated list (RFC 6749 §3.3), without repetitions. */
 export function splitScope(text: string): readonly string[] {
   return [...new Set(text.split(' ').filter(Boolean))];
@@ -35,7 +39,7 @@ export function allowedScope(
 /** What of a scope an access token for `server` can have: the part about the user, and what the link allows. Null: no server. */
 export function accessibleScope(granted: readonly string[], server: LinkedServer | null): readonly string[] {
   const isAccessible = (scope: string) =>
-    aboutUser.has(scope) || (server?.scopes.some(({ value }) => value === scope) ?? false);
+    isAboutUser(scope) || (server?.scopes.some(({ value }) => value === scope) ?? false);
   return granted.every(isAccessible) ? granted : granted.filter(isAccessible);
 }
 

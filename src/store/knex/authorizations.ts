@@ -37,9 +37,9 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
     },
     hasEnded: async (accountId, digest) =>
       (await db('ended_requests').where(key(accountId, digest)).first('digest')) !== undefined,
-    signIn: (request, at, browserDigest) =>
+    signIn: (request, opened, browserDigest) =>
       keep(request, {
-        ...(at !== null && { authenticatedAt: at }),
+        ...(opened && { authenticatedAt: opened.authenticatedAt, sid: opened.sid }),
         browserDigest,
         decision: null,
         decidedBy: null,

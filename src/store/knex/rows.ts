@@ -102,6 +102,7 @@ export const authorizationRequests = shape<AuthorizationRequestRecord>('authoriz
   appId: 'app_id',
   parameters: json('parameters'),
   authenticatedAt: 'authenticated_at',
+  sid: 'sid',
   decision: 'decision',
   decidedBy: 'decided_by',
   passwordUserId: 'password_user_id',

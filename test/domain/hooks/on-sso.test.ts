@@ -10,9 +10,12 @@ import {
   authorizePath,
   CookieJar,
   makeUser,
+  password,
   type RegisteredClient,
+  readForm,
   registerClient,
   signInForCode,
+  submit,
   walk,
 } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
@@ -107,6 +110,56 @@ for (const kind of databases) {
       hooks.answer = () => ({ user: { policy_id: policy.id } });
       for (let tries = 0; tries < 3; tries += 1) {
         assert.equal(heading((await walk(app, jar, authorizePath(other))).answer), 'Set up a second factor');
+      }
+    });
+
+    /** A request for the app in which `user` is signed in, on its consent page. */
+    async function beginAs(user: UserRecord, client: RegisteredClient, parameters: Record<string, string> = {}) {
+      const form = await walk(app, new CookieJar(), authorizePath(client, parameters));
+      const at = await submit(app, form, { username: user.email ?? '', password });
+      assert.ok(isConsent(at.answer));
+      return { jar: at.jar, request: readForm(at.answer.text).fields['request'] ?? '' };
+    }
+
+    /** Goes on with a request in the browser that began it, with the session of another. */
+    async function swapped({ jar, request }: Awaited<ReturnType<typeof beginAs>>, session: CookieJar) {
+      const mixed = new CookieJar();
+      for (const [name, value] of jar.cookies) mixed.cookies.set(name, value);
+      mixed.cookies.set('__Host-sid', session.cookies.get('__Host-sid') ?? '');
+      return walk(app, mixed, `/continue?request=${request}`);
+    }
+
+    it('a request that another user signed in for runs it for the one whose session is used', async () => {
+      const guest = await makeUser(app);
+      const { user, first, other, jar } = await signedIn();
+      await app.services.store.access.grant(app.account.id, other.app_id, { userId: guest.id }, 0);
+      const begun = await beginAs(guest, other);
+      // The session of the user is the newer one.
+      app.services.clock.advance(1000);
+      const fresh = new CookieJar();
+      await signInForCode(app, first, user, {}, fresh);
+      hooks.answer = () => ({ success: false });
+      for (const session of [jar, fresh]) {
+        const { answer } = await swapped(begun, session);
+        assert.deepEqual([answer.status, heading(answer)], [403, 'You cannot sign in']);
+        assert.equal(Object(hooks.seen.at(-1)).user.user_identifier, user.email);
+      }
+    });
+
+    it('a sign-in that a request demands is not done by another session, also of the same user', async () => {
+      const guest = await makeUser(app);
+      const { user, first, other } = await signedIn();
+      await app.services.store.access.grant(app.account.id, other.app_id, { userId: guest.id }, 0);
+      for (const demand of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }]) {
+        for (const signsIn of [guest, user]) {
+          const begun = await beginAs(signsIn, other, demand);
+          app.services.clock.advance(1000);
+          const session = new CookieJar();
+          await signInForCode(app, first, user, {}, session);
+          app.services.clock.advance(1000);
+          assert.equal(heading((await swapped(begun, session)).answer), 'Sign in', JSON.stringify(demand));
+          assert.ok(isConsent((await swapped(begun, begun.jar)).answer), 'the session that was begun for it');
+        }
       }
     });
 

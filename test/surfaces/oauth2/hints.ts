@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { authorizePath, CookieJar, makeUser, password, redeem, submit, walk } from '../../support/sign-in.ts';
+import { multiFactor } from '../../../src/domain/login/methods.ts';
+import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
+import {
+  authorizePath,
+  CookieJar,
+  makeUser,
+  password,
+  redeem,
+  registerClient,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
 import { type AppOf, assertClientError, settle, toClient } from './asking.ts';
 
 /** The user who is meant: OpenID Connect Core §3.1.2.1 (id_token_hint) and §5.5.1 (`sub` with a value). */
@@ -60,6 +71,30 @@ export function hints(app: AppOf): void {
     const both = { claims: claims(String(other.id)), id_token_hint: hint };
     assertClientError(app(), (await ask(both)).answer, 'invalid_request');
     assertClientError(app(), (await ask({ claims: claims(42) })).answer, 'invalid_request');
+  });
+
+  it('with prompt=none a client that the user has not allowed anything, or may not use, cannot ask who they are', async () => {
+    const { jar, user, other, client } = await signedInTwice();
+    const stranger = await registerClient(app());
+    const assigned = await registerClient(app());
+    const demanding = { acr_values: multiFactor };
+    await grantAccess(app().services, app().account, assigned.app_id, { user: user.email ?? '' });
+    for (const asking of [stranger, assigned]) {
+      for (const more of [{}, demanding]) {
+        const answers = [user, other].map(async ({ id }) => {
+          const claims = JSON.stringify({ id_token: { sub: { value: String(id) } } });
+          return (await walk(app(), jar, authorizePath(asking, { prompt: 'none', claims, ...more }))).answer;
+        });
+        const [own, another] = await Promise.all(answers);
+        assert.ok(own && another);
+        assertClientError(app(), own, 'login_required');
+        assert.deepEqual(toClient(own), toClient(another));
+      }
+    }
+    await revokeAccess(app().services, app().account, client.app_id, { user: user.email ?? '' });
+    const claims = JSON.stringify({ id_token: { sub: { value: String(user.id) } } });
+    const { answer } = await walk(app(), jar, authorizePath(client, { prompt: 'none', claims }));
+    assertClientError(app(), answer, 'login_required');
   });
 
   it('what is no id token of this client here is invalid_request (T10)', async () => {

@@ -34,6 +34,7 @@ import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
 import { openClients } from './open-clients.ts';
 import { otherGrants } from './other-grants.ts';
+import { outlivedRequests } from './outlived-requests.ts';
 import { ownRegistration } from './own-registration.ts';
 import { pairwiseSubjects } from './pairwise.ts';
 import { pkce } from './pkce.ts';
@@ -71,6 +72,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   authorize,
   'authorize errors': authorizeErrors,
   'the state of a sign-in': authorizeState,
+  'requests that outlive a registration': outlivedRequests,
   'response modes': responseModes,
   'tokens at once': implicit,
   'certification profiles': certification,

@@ -13,7 +13,7 @@ const longestUserAgent = 256;
 /**
  * Starts a session for as long as the policy in force says, under a new secret (session fixation). What the browser had
  * before is of no use then: another user's session ends, the same user's goes on as this one, under its `sid`. Answers
- * the secret.
+ * the secret and the `sid`.
  */
 export async function startSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
@@ -23,15 +23,16 @@ export async function startSession(
   { sessionTimeoutMinutes, sessionAbsoluteMinutes }: PolicyRecord,
   { amr, authenticatedAt }: Pick<SessionRecord, 'amr' | 'authenticatedAt'>,
   formerSecret: string | undefined,
-): Promise<string> {
+): Promise<Pick<SessionRecord, 'sid'> & { readonly secret: string }> {
   const { random } = services;
   const former = await endFormer(services, tx, account, user, formerSecret);
   const secret = newSecret(random, '');
   const { source, userAgent } = currentOrigin();
+  const sid = former?.sid ?? random.bytes(16).toString('base64url');
   const session = {
     accountId: account.id,
     digest: digestOf(secret),
-    sid: former?.sid ?? random.bytes(16).toString('base64url'),
+    sid,
     userId: user.id,
     amr,
     authenticatedAt,
@@ -43,7 +44,7 @@ export async function startSession(
   };
   // One that has expired may be deleted meanwhile.
   if (!former || !(await tx.sessions.renew({ ...session, id: former.id }))) await tx.sessions.create(session);
-  return secret;
+  return { secret, sid };
 }
 
 /**

@@ -46,6 +46,7 @@ export async function redeemCode(
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  // `offline_access` was asked about before the code was made, and goes with the consent as a whole.
   const approval = { sid, approvedAt, asked: { scope, serverId, ...(claims && { claims }) } };
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {

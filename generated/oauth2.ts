@@ -148,12 +148,15 @@ export interface paths {
          *
          *     A client that had no secret and whose new method needs one gets it in this answer; a client of the method `none`
          *     has none from then on. Otherwise the secret stays as it is.
+         *
+         *     Changes of a registration are limited as registrations are: 20 an hour for one made in the open, 1000 an hour
+         *     for another, unless the account sets other limits; then `429` with `Retry-After`.
          */
         readonly put: operations["replaceClient"];
         readonly post?: never;
         /**
          * Delete a registration
-         * @description Removes the client with its app, access, grants and tokens ([RFC 7592 section 2.3](https://www.rfc-editor.org/rfc/rfc7592#section-2.3)). JWT access tokens live on until they expire where only their signature is checked.
+         * @description Removes the client with its app, access, grants and tokens ([RFC 7592 section 2.3](https://www.rfc-editor.org/rfc/rfc7592#section-2.3)). JWT access tokens live on until they expire where only their signature is checked. It counts as a change of the registration does.
          */
         readonly delete: operations["deleteClient"];
         readonly options?: never;

@@ -48,7 +48,8 @@ export async function readOwnRegistration(
 
 /**
  * Replaces the metadata by what is sent; what is left out is gone or has its default again (RFC 7592 §2.2). A secret is
- * made, and shown once, for a client that had none and whose new method needs one; else it stays.
+ * made, and shown once, for a client that had none and whose new method needs one; else it stays. One that changes
+ * nothing writes nothing.
  * Throws as `readOwnRegistration` and `registerClient` do.
  */
 export async function replaceOwnRegistration(
@@ -60,15 +61,17 @@ export async function replaceOwnRegistration(
 ): Promise<Registration> {
   const client = await requireOwner(services, account, owner);
   requireSame(request, client);
+  await limitChanges(services, account, client, owner);
   const { implicitGrant } = account.settings;
   const metadata = await withSector(services, account, readMetadata(request, rules, { ...client, implicitGrant }));
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
+  const fields = changedFields(client, metadata);
+  if (fields.length === 0) return { client, clientSecret: null, registrationToken: owner.token };
   const changes = { ...metadata, ...secretChanges(metadata, clientSecret), updatedAt: services.clock.now() };
   await services.store.transaction(async (tx) => {
     if (!(await tx.clients.update(account.id, client.appId, changes))) throw new Failure('caller_unauthenticated');
-    const detail = { fields: changedFields(client, metadata) };
-    await recordEvent(tx, services, account, { action: 'app.changed', ...about(client), detail });
+    await recordEvent(tx, services, account, { action: 'app.changed', ...about(client), detail: { fields } });
   });
   return { client: { ...client, ...changes }, clientSecret, registrationToken: owner.token };
 }
@@ -80,6 +83,7 @@ export async function removeOwnRegistration(
   owner: RegistrationOwner,
 ): Promise<void> {
   const client = await requireOwner(services, account, owner);
+  await limitChanges(services, account, client, owner);
   await services.store.transaction(async (tx) => {
     // Gone meanwhile: what is asked for is so.
     if (!(await tx.clients.remove(account.id, client.appId))) return;
@@ -104,6 +108,17 @@ async function requireOwner(
   );
   if (!client) throw new Failure('caller_unauthenticated', { challenged: token !== null });
   return client;
+}
+
+/** Counts a change against the limit of registrations that the client was made under: each is an event that stays. */
+async function limitChanges(
+  { limits }: Pick<Services, 'limits'>,
+  account: Account,
+  { clientId, registeredBy }: ClientRecord,
+  { source }: RegistrationOwner,
+): Promise<void> {
+  const limit = registeredBy === 'open' ? 'register-open' : 'register';
+  await limits.take(account, limit, { source: networkSourceOf(source), registration: clientId });
 }
 
 /** RFC 7592 §2.2: the identifier must be there, and a secret that is there must be the current one. */

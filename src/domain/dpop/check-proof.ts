@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK, type JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { AssertionAlgorithm, AssertionRecord, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { algorithmsOf, assertionAlgorithms } from '../clients/client-keys.ts';
 import { Failure } from '../failure.ts';
@@ -30,18 +31,26 @@ export interface ProvenRequest {
   readonly accessToken: string | null;
 }
 
-type ProofServices = Pick<Services, 'store' | 'clock' | 'vault'>;
+/** A proof that is good for its request, once: `useProof` says whether it was used before. */
+export interface Proof {
+  /** Of the key that it shows (RFC 7638). */
+  readonly thumbprint: string;
+  /** What is kept of it until it is too old to be taken. */
+  readonly use: AssertionRecord;
+}
+
+type ProofServices = Pick<Services, 'clock' | 'vault'>;
 
 /**
- * The thumbprint (RFC 7638) of the key that the proof shows, once for each proof: the store knows those that were used
- * (§11.1). Throws `dpop_proof_invalid` and `dpop_nonce_required`.
+ * Reads a proof and writes nothing: a request that is refused for something else leaves nothing behind, however many
+ * strangers send. Throws `dpop_proof_invalid` and `dpop_nonce_required`.
  */
-export async function checkProof(
+export async function readProof(
   services: ProofServices,
   account: Account,
   { appId }: Pick<ClientRecord, 'appId'>,
   request: ProvenRequest,
-): Promise<string> {
+): Promise<Proof> {
   const { key, payload } = await verify(request.proof);
   if (typeof payload !== 'object' || payload === null) throw invalid('it holds no claims');
   const now = services.clock.now();
@@ -59,24 +68,31 @@ export async function checkProof(
   }
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
   const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
-  const used = { accountId: account.id, appId, digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
-  if (!(await services.store.clients.useAssertion(used))) throw invalid('jti was used before');
-  return thumbprint;
+  const use = { accountId: account.id, appId, digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
+  return { thumbprint, use };
 }
 
 /**
- * The thumbprint that the tokens of a request are bound to (§5); null without a proof. Throws `dpop_proof_invalid` for a
- * client that registered `dpop_bound_access_tokens` and sends none, and as `checkProof` does.
+ * Uses a proof up where its request is granted, in the transaction of that if there is one: the store knows those that
+ * were used (§11.1). Nothing to do without one. Throws `dpop_proof_invalid`.
  */
-export async function bindingOf(
+export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: Proof | null): Promise<void> {
+  if (proof && !(await clients.useAssertion(proof.use))) throw invalid('jti was used before');
+}
+
+/**
+ * The proof of a request for tokens, which are bound to its key (§5); null without one. Throws `dpop_proof_invalid` for
+ * a client that registered `dpop_bound_access_tokens` and sends none, and as `readProof` does.
+ */
+export async function proofOf(
   services: ProofServices,
   account: Account,
   client: ClientRecord,
   proof: string | undefined,
   endpoint: string,
-): Promise<string | null> {
+): Promise<Proof | null> {
   if (proof !== undefined) {
-    return checkProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
+    return readProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
   }
   if (client.extra.dpop_bound_access_tokens) throw invalid('the client registered that it sends a proof');
   return null;

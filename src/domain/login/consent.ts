@@ -12,11 +12,15 @@ import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
 /** What decides about consent. */
-export type AskedConsent = Pick<AuthorizationParameters, 'scope' | 'serverId' | 'claims'>;
+export type AskedConsent = Pick<AuthorizationParameters, 'scope' | 'serverId' | 'claims' | 'offlineAccess'>;
 
-/** The scopes that a user is asked about: those asked for, and those that single claims are of. */
+/** No scope that a token has, and so no API's; the user is asked about it all the same (OpenID Connect Core §11). */
+const offlineAccess = 'offline_access';
+
+/** The scopes that a user is asked about: those asked for, those that single claims are of, and `offline_access`. */
 export function consentScopes(parameters: AskedConsent): readonly string[] {
-  return [...new Set([...parameters.scope, ...scopesOfClaims(parameters)])];
+  const offline = parameters.offlineAccess ? [offlineAccess] : [];
+  return [...new Set([...parameters.scope, ...scopesOfClaims(parameters), ...offline])];
 }
 
 /**
@@ -25,9 +29,8 @@ export function consentScopes(parameters: AskedConsent): readonly string[] {
  */
 export function consentNames(parameters: AskedConsent): readonly string[] {
   const { serverId } = parameters;
-  return consentScopes(parameters).map((name) =>
-    serverId === null || isAboutUser(name) ? name : `${name} ${serverId}`,
-  );
+  const isOfNoApi = (name: string) => isAboutUser(name) || name === offlineAccess;
+  return consentScopes(parameters).map((name) => (serverId === null || isOfNoApi(name) ? name : `${name} ${serverId}`));
 }
 
 /** The scope that was asked for under such a name. */

@@ -3,7 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
-import { checkProof } from '../dpop/check-proof.ts';
+import { type Proof, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
@@ -57,10 +57,11 @@ export async function pushRequest(
   }
   const asked = sent.request === undefined ? sent : await readRequestObject(services, account, client, sent.request);
   if ('error' in asked) return refused(asked);
-  const query = await withKey(services, account, client, asked, proven);
+  const { query, proof } = await withKey(services, account, client, asked, proven);
   const { read } = await checkRequest(services, account, client, query);
   if ('error' in read) return refused(read);
   const secret = newSecret(services.random, '');
+  await useProof(services.store, proof);
   await services.store.authorizations.push({
     accountId: account.id,
     digest: digestOf(secret),
@@ -73,15 +74,17 @@ export async function pushRequest(
 
 /** RFC 9449 §10.1: a proof says the same as `dpop_jkt`, and shows that the client has the key. */
 async function withKey(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'clock' | 'vault'>,
   account: Account,
   client: ClientRecord,
   query: AuthorizationQuery,
-  { proof, url }: Omit<Pushing, 'source'>,
-): Promise<AuthorizationQuery> {
-  if (proof === undefined) return query;
-  const dpop_jkt = await checkProof(services, account, client, { proof, method: 'POST', url, accessToken: null });
-  if (query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt) return { ...query, dpop_jkt };
+  { proof: text, url }: Omit<Pushing, 'source'>,
+): Promise<{ readonly query: AuthorizationQuery; readonly proof: Proof | null }> {
+  if (text === undefined) return { query, proof: null };
+  const proven = { proof: text, method: 'POST', url, accessToken: null };
+  const proof = await readProof(services, account, client, proven);
+  const dpop_jkt = proof.thumbprint;
+  if (query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt) return { query: { ...query, dpop_jkt }, proof };
   throw new Failure('dpop_proof_invalid', { message: 'the DPoP proof is of another key than dpop_jkt' });
 }
 

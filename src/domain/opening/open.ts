@@ -9,6 +9,7 @@ import type { AccessTokenRecord, AuthorizationParameters, LinkedServer, SessionR
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { EventDetails } from '../audit/event-details.ts';
+import { type Proof, useProof } from '../dpop/check-proof.ts';
 import type { SignInTraits } from '../hooks/risk.ts';
 import { rememberSignIn } from '../hooks/sign-in-history.ts';
 import type { Admitted } from './admit.ts';
@@ -109,8 +110,8 @@ export function openDevice(
   return allowDevice(services, tx, account, digest, session);
 }
 
-/** A grant with its first tokens, as `startGrant` has it. */
-export function openGrant(
+/** A grant with its first tokens, as `startGrant` has it, bound to the key of the proof, which is used up. */
+export async function openGrant(
   services: GrantServices,
   tx: StoreVerbs,
   account: Account,
@@ -118,9 +119,11 @@ export function openGrant(
   terms: Terms,
   linked: LinkedServer | null,
   method: GrantMethod,
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<StartedGrant> {
-  return startGrant(services, tx, account, client, { ...terms, userId: user.id }, linked, method, binding);
+  await useProof(tx, proof);
+  const full = { ...terms, userId: user.id };
+  return startGrant(services, tx, account, client, full, linked, method, proof?.thumbprint ?? null);
 }
 
 /** A grant of the session without a refresh token, and an access token where one is wanted, for the authorization endpoint to answer. */

@@ -3,6 +3,7 @@ import type { ClientRecord, LinkedServer } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import { type Proof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { type AskedAudience, chooseServer, linkedServersOf } from './audience.ts';
 import { scopesOf } from './scopes.ts';
@@ -18,13 +19,15 @@ export async function grantToClient(
   account: Account,
   client: ClientRecord,
   asked: AskedAudience,
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<TokenSet> {
   requireGrantType(client, 'client_credentials');
+  const binding = proof?.thumbprint ?? null;
   if (!isConfidential(client)) throw new Failure('client_not_authorized');
   const linked = chooseServer(await linkedServersOf(services, client), asked);
   const scope = readScope(linked, asked.scope ?? []);
   const prepared = prepareAccessToken(services, account, client, linked, binding);
+  await useProof(services.store, proof);
   const { id } = await services.store.grants.addAccessToken({
     ...prepared.row,
     accountId: account.id,

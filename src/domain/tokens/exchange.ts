@@ -6,6 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { exchangeGrant } from '../clients/known-values.ts';
+import { type Proof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openExchangedToken } from '../opening/open.ts';
@@ -41,9 +42,10 @@ export async function exchangeToken(
   account: Account,
   client: ClientRecord,
   request: ExchangeRequest,
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<TokenSet> {
   requireGrantType(client, exchangeGrant);
+  const binding = proof?.thumbprint ?? null;
   requireKnownTypes(request);
   const now = services.clock.now();
   const subject = await findAccessToken(services, account, request.subjectToken);
@@ -69,6 +71,7 @@ export async function exchangeToken(
         : await admit(services, tx, account, { by: 'token', user: { id: userId }, tokenId: token.id }, way);
     // Of who may not use the app any more the token is not good: that was so, or has come about a moment ago.
     if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a token that is good here');
+    await useProof(tx, proof);
     const row = {
       ...prepared.row,
       accountId: account.id,

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
@@ -24,7 +25,7 @@ export async function grantByPassword(
   client: ClientRecord,
   attempt: PasswordAttempt,
   asked: { readonly scope: string | undefined; readonly resource: string | null },
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<TokenSet> {
   if (!account.settings.passwordGrant) throw new Failure('client_not_authorized');
   requireGrantType(client, 'password');
@@ -54,7 +55,7 @@ export async function grantByPassword(
       ? {
           at: reached.at,
           user: reached.user,
-          started: await openGrant(services, tx, account, reached, terms, linked, 'password', binding),
+          started: await openGrant(services, tx, account, reached, terms, linked, 'password', proof),
         }
       : reached,
   );

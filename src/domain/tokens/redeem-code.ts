@@ -3,6 +3,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord, CodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { askedOfRegistration } from '../login/still-registered.ts';
 import { admit } from '../opening/admit.ts';
@@ -18,8 +19,8 @@ export interface CodeRedemption {
   readonly codeVerifier: string | null;
   /** The API authorization server that the access token is for (RFC 8707 §2.2); null: as it was authorized. */
   readonly resource: string | null;
-  /** Thumbprint of the key that the request proved (RFC 9449); null without a proof. */
-  readonly binding: string | null;
+  /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
+  readonly proof: Proof | null;
 }
 
 /**
@@ -47,6 +48,7 @@ export async function redeemCode(
   const linked = chooseServerOfGrant(servers, serverId, { resource: redemption.resource, scope });
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
+  // `offline_access` was asked about before the code was made, and goes with the consent as a whole.
   const approval = { sid, approvedAt, asked: askedOfRegistration(parameters) };
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
@@ -69,7 +71,7 @@ export async function redeemCode(
       terms,
       linked,
       'authorization_code',
-      redemption.binding,
+      redemption.proof,
     );
     await tx.authorizations.linkCode(account.id, digest, made.grant.id);
     return { made, user: admitted.user };
@@ -79,13 +81,13 @@ export async function redeemCode(
   return started.made.tokens(started.user);
 }
 
-function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, binding }: CodeRedemption): void {
+function requireSameTerms({ parameters }: CodeRecord, { redirectUri, codeVerifier, proof }: CodeRedemption): void {
   // RFC 6749 §4.1.3: identical to the one of the authorization request, if one was given there.
   const uriFits = redirectUri === null ? !parameters.redirectUriGiven : redirectUri === parameters.redirectUri;
   if (!uriFits) throw refused('another redirect_uri');
   const { codeChallenge, dpopKey } = parameters;
   // RFC 9449 §10: a code that was asked for with a key is of no use without it.
-  if (dpopKey !== undefined && dpopKey !== binding) throw refused('another key than dpop_jkt');
+  if (dpopKey !== undefined && dpopKey !== proof?.thumbprint) throw refused('another key than dpop_jkt');
   // RFC 9700 §2.1.1: a verifier for a code without a challenge is a downgrade attempt.
   if ((codeVerifier === null) !== (codeChallenge === null)) throw refused('code_verifier without challenge, or none');
   if (codeVerifier === null) return;

@@ -3,6 +3,7 @@ import type { ClientRecord, DeviceCodeRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';
+import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
 import { openGrant } from '../opening/open.ts';
@@ -23,7 +24,7 @@ export async function redeemDeviceCode(
   client: ClientRecord,
   deviceCode: string,
   resource: string | null,
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<TokenSet> {
   requireGrantType(client, deviceGrant);
   const digest = digestOf(deviceCode);
@@ -44,7 +45,7 @@ export async function redeemDeviceCode(
     if (!(await tx.deviceCodes.consume(account.id, digest, now))) return null;
     // From now on the device is no part of the browser's session: whoever signs out there keeps it signed in.
     const terms = { serverId, scope, sid: null, nonce: null, amr, authenticatedAt };
-    const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', binding);
+    const made = await openGrant(services, tx, account, admitted, terms, linked, 'device_code', proof);
     return { made, user: admitted.user };
   });
   if (!started) throw refused('device code used before');

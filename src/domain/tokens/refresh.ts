@@ -6,6 +6,7 @@ import type { AuditEvent } from '../audit/events.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import { type Proof, useProof } from '../dpop/check-proof.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
@@ -31,7 +32,7 @@ const refusals = {
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
  * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
- * nothing; so does a token that is bound to another key than `binding`, the one that the request proved (RFC 9449 §5).
+ * nothing; so does a token that is bound to another key than the one that the request proved (RFC 9449 §5).
  * The trail tells of everything but a rotation, which is counted. Throws `client_not_authorized`,
  * `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`, `user_suspended`, `user_inactive`,
  * `access_not_assigned`.
@@ -42,9 +43,10 @@ export async function refreshTokens(
   client: ClientRecord,
   presented: string,
   asked: AskedAudience,
-  binding: string | null,
+  proof: Proof | null,
 ): Promise<TokenSet> {
   requireGrantType(client, 'refresh_token');
+  const binding = proof?.thumbprint ?? null;
   const read = parseRefreshToken(services.vault, account, presented);
   if (read === null) throw new Failure('grant_invalid', { reason: 'not a refresh token of this account' });
   const { grantId } = read;
@@ -59,6 +61,8 @@ export async function refreshTokens(
   const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
   const origin = currentOrigin();
+  // Nobody comes here without a token that this account made: what strangers make up writes nothing.
+  await useProof(services.store, proof);
   const result = await services.consumeRefreshToken({
     accountId: account.id,
     grantId,

@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { checkProof, type ProvenRequest } from '../dpop/check-proof.ts';
+import { type ProvenRequest, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { type FoundAccessToken, findAccessToken, isActive } from './access-token.ts';
 import { userClaims } from './claims.ts';
@@ -58,7 +58,9 @@ async function requireProof(
   { binding, token }: FoundAccessToken,
   presented: PresentedToken,
 ): Promise<void> {
-  const { proof = '' } = presented;
-  const shown = await checkProof(services, account, token, { ...presented, proof });
-  if (shown !== binding) throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
+  const { proof: text = '' } = presented;
+  const proof = await readProof(services, account, token, { ...presented, proof: text });
+  if (proof.thumbprint !== binding)
+    throw new Failure('dpop_proof_invalid', { message: 'the token is bound to another key' });
+  await useProof(services.store, proof);
 }

@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { deviceGrant, exchangeGrant } from '../../domain/clients/known-values.ts';
-import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
+import { nextNonce, type Proof, proofOf } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
 import { grantToClient } from '../../domain/tokens/client-credentials.ts';
@@ -19,26 +19,26 @@ import { presentedClient, tokenPath } from './presented-client.ts';
 type Form = components['schemas']['TokenRequest'];
 type From = Origin & {
   readonly userAgent: string | undefined;
-  /** Thumbprint of the key that the request proved (RFC 9449); null without a proof. */
-  readonly binding: string | null;
+  /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
+  readonly proof: Proof | null;
 };
 type Grant = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
 const grants: Readonly<Record<string, Grant>> = {
-  authorization_code: async (services, { account, binding }, client, form) => {
+  authorization_code: async (services, { account, proof }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
-    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), binding };
+    const redemption = { code: need(form, 'code'), redirectUri, codeVerifier, resource: resourceOf(form), proof };
     return redeemCode(services, account, client, redemption);
   },
-  refresh_token: async (services, { account, binding }, client, form) =>
-    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form), binding),
-  client_credentials: async (services, { account, binding }, client, form) =>
-    grantToClient(services, account, client, askedOf(form), binding),
-  [deviceGrant]: async (services, { account, binding }, client, form) =>
-    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), binding),
-  [exchangeGrant]: async (services, { account, binding }, client, form) => {
+  refresh_token: async (services, { account, proof }, client, form) =>
+    refreshTokens(services, account, client, need(form, 'refresh_token'), askedOf(form), proof),
+  client_credentials: async (services, { account, proof }, client, form) =>
+    grantToClient(services, account, client, askedOf(form), proof),
+  [deviceGrant]: async (services, { account, proof }, client, form) =>
+    redeemDeviceCode(services, account, client, need(form, 'device_code'), resourceOf(form), proof),
+  [exchangeGrant]: async (services, { account, proof }, client, form) => {
     const exchange = {
       subjectToken: need(form, 'subject_token'),
       subjectTokenType: need(form, 'subject_token_type'),
@@ -48,12 +48,12 @@ const grants: Readonly<Record<string, Grant>> = {
       audience: form.audience || null,
       ...askedOf(form),
     };
-    return exchangeToken(services, account, client, exchange, binding);
+    return exchangeToken(services, account, client, exchange, proof);
   },
-  password: async (services, { account, source, userAgent, binding }, client, form) => {
+  password: async (services, { account, source, userAgent, proof }, client, form) => {
     const attempt = { username: need(form, 'username'), password: need(form, 'password'), source, userAgent };
     const asked = { scope: form.scope, resource: resourceOf(form) };
-    return grantByPassword(services, account, client, attempt, asked, binding);
+    return grantByPassword(services, account, client, attempt, asked, proof);
   },
 };
 
@@ -65,9 +65,9 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
-    const binding = await bindingOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
-    const tokens = await grant(services, { ...origin, userAgent: headers['user-agent'], binding }, client, body);
-    return respond(200, representTokens(tokens), binding === null ? {} : nextNonce(services, account));
+    const proof = await proofOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
+    const tokens = await grant(services, { ...origin, userAgent: headers['user-agent'], proof }, client, body);
+    return respond(200, representTokens(tokens), proof === null ? {} : nextNonce(services, account));
   };
 }
 

@@ -1,7 +1,7 @@
 import contract from '../../../generated/oidc-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/oidc-2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
-import { bindingOf, nextNonce } from '../../domain/dpop/check-proof.ts';
+import { nextNonce, proofOf } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import { refreshTokens } from '../../domain/tokens/refresh.ts';
 import { pathOf } from '../../http/contract.ts';
@@ -34,8 +34,8 @@ export function refreshToken(
     }
     // What the document does not name is ignored: scopes and audience are those of the grant.
     const asked = { scope: null, resource: null };
-    const binding = await bindingOf(services, origin.account, client, headers['dpop'], origin.account.baseUrl + path);
-    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked, binding);
+    const proof = await proofOf(services, origin.account, client, headers['dpop'], origin.account.baseUrl + path);
+    const tokens = await refreshTokens(services, origin.account, client, body.refresh_token, asked, proof);
     const answer = {
       access_token: tokens.accessToken,
       expires_in: tokens.expiresInSeconds,
@@ -43,6 +43,6 @@ export function refreshToken(
       refresh_token: tokens.refreshToken ?? '',
       token_type: tokens.tokenType,
     };
-    return respond(200, answer, binding === null ? {} : nextNonce(services, origin.account));
+    return respond(200, answer, proof === null ? {} : nextNonce(services, origin.account));
   };
 }

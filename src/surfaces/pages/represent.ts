@@ -109,11 +109,6 @@ const scopeViews: Readonly<Record<string, ScopeView>> = {
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };
 
-/** What the user is asked about: `offline_access` is no scope that a token has, and yet something to know of. */
-function consentNamesShown({ parameters }: OpenRequest['record']): readonly string[] {
-  return [...consentScopes(parameters), ...(parameters.offlineAccess ? ['offline_access'] : [])];
-}
-
 /** What a scope allows, in words where there are any. */
 export function scopeTitle(name: string): string {
   return scopeViews[name]?.title ?? name;
@@ -144,7 +139,7 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentNamesShown(record).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
+    scopes: consentScopes(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
     action: formAction('decideConsent'),
   });
   return formPage(request, html);

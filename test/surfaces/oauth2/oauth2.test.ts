@@ -22,6 +22,7 @@ import { cors } from './cors.ts';
 import { devices } from './devices.ts';
 import { discovery } from './discovery.ts';
 import { dpop } from './dpop.ts';
+import { dpopUse } from './dpop-use.ts';
 import { endingSessions } from './end-session.ts';
 import { exchange } from './exchange.ts';
 import { hints } from './hints.ts';
@@ -100,6 +101,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'endings of tokens for an API': apiEndings,
   pollution,
   isolation,
+  'the use of a proof': dpopUse,
 };
 
 for (const kind of databases) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { toldBy } from '../../domain/audit/told.ts';
 import { basic, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { dump } from '../../support/rows.ts';
@@ -170,6 +171,53 @@ export function ownRegistration(app: AppOf): void {
     const open = (await one.send('POST', '/oauth2/register', { json })).body;
     assert.equal((await ask('GET', open, undefined, one)).status, 200);
   });
+
+  it('a replacement that changes nothing writes nothing', async () => {
+    const one = await app().another({ ...unlimited, registration: 'open' });
+    const json = { client_name: 'Same', redirect_uris: [redirectUri], default_max_age: 60 };
+    const client: Owned = (await one.send('POST', '/oauth2/register', { json })).body;
+    const replacement = { ...json, client_id: client.client_id };
+    const rowOf = () => one.services.store.clients.find(one.account.id, client.client_id, 'fresh');
+    const before = await rowOf();
+    app().services.clock.advance(1000);
+    const same = await toldBy(one, async () => {
+      assert.equal((await ask('PUT', client, replacement, one)).status, 200);
+    });
+    assert.deepEqual([same, await rowOf()], [[], before]);
+    const changed = await toldBy(one, async () => {
+      assert.equal((await ask('PUT', client, { ...replacement, client_name: 'Other' }, one)).status, 200);
+    });
+    assert.deepEqual(
+      changed.map(({ action }) => action),
+      ['app.changed'],
+    );
+  });
+
+  for (const [limit, registration] of [
+    ['register-open', 'open'],
+    ['register', 'token'],
+  ] as const) {
+    it(`${limit}: changes of a registration count, each registration by itself; then 429 with Retry-After`, async () => {
+      const one = await app().another({ ...unlimited, registration, [`limit.${limit}`]: '2/h' });
+      const headers =
+        registration === 'open' ? {} : { authorization: `Bearer ${await one.bearer('register_clients')}` };
+      const register = async (): Promise<Owned> =>
+        (await one.send('POST', '/oauth2/register', { headers, json: { redirect_uris: [redirectUri] } })).body;
+      const [client, other] = [await register(), await register()];
+      const replace = (owned: Owned, name: string) => {
+        const json = { client_id: owned.client_id, client_name: name, redirect_uris: [redirectUri] };
+        return ask('PUT', owned, json, one);
+      };
+      for (const name of ['first', 'second']) assert.equal((await replace(client, name)).status, 200);
+      for (const refused of [await replace(client, 'third'), await ask('DELETE', client, undefined, one)]) {
+        assertError(refused, 429, 'rate_limited');
+        const seconds = Number(refused.headers['retry-after']);
+        assert.ok(seconds > 0 && seconds <= 3600, String(seconds));
+      }
+      assert.equal((await ask('GET', client, undefined, one)).body.client_name, 'second');
+      assert.equal((await replace(other, 'its own')).status, 200);
+    });
+  }
 
   it('failures are limited for each client and source', async () => {
     const one = await app().another({ 'limit.client-auth': '3/h', registration: 'open' });

@@ -76,6 +76,23 @@ export function consent(app: AppOf): void {
     assert.ok(isConsent((await walk(app(), jar, authorizePath(setting.client, { scope: 'groups' }))).answer));
   });
 
+  it('offline_access is consented to by itself: prompt=none does not get it by a consent without it', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    const ask = (more: Record<string, string> = {}) =>
+      walk(app(), jar, authorizePath(setting.client, { scope: 'openid offline_access', ...more }));
+    codeOf(await submit(app(), await setting.signIn({ scope: 'openid' }, jar), { decision: 'allow' }));
+    const silent = new URL(String((await ask({ prompt: 'none' })).answer.headers['location'])).searchParams;
+    assert.deepEqual([silent.get('error'), silent.get('code')], ['consent_required', null]);
+    const asked = await ask();
+    assert.ok(isConsent(asked.answer));
+    assert.ok(asked.answer.text.includes('Go on while you are signed out'));
+    codeOf(await submit(app(), asked, { decision: 'allow' }));
+    codeOf(await ask({ prompt: 'none' }));
+    const apps = await walk(app(), jar, '/account/apps');
+    assert.ok(apps.answer.text.includes('Go on while you are signed out'), 'the user sees what the app may do');
+  });
+
   it('another client asks for itself', async () => {
     const setting = await settle(app());
     const jar = new CookieJar();

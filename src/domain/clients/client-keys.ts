@@ -2,6 +2,7 @@
 
 import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, Milliseconds } from '../../store/records.ts';
+import { hasCommonSize, longestMembers } from './public-keys.ts';
 
 /** What clients may sign with. RS256 because most do; the others because they are better. */
 export const assertionAlgorithms = [
@@ -21,8 +22,7 @@ const mostKept = 1_000;
 const mostKeys = 50;
 /** Of one address, as JSON: what strangers can have kept is some 32 MB in all. */
 const mostCharacters = 32_768;
-const longestMember = 1_500;
-const members = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const satisfies (keyof ClientKey)[];
+const members = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
 interface Kept {
   readonly at: Milliseconds;
@@ -85,9 +85,9 @@ function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
   const kept: ClientKey[] = [];
   let characters = '[]'.length;
   for (const key of keys) {
-    const given = members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]] as const]));
-    if (given.some(([, value]) => typeof value !== 'string' || value.length > longestMember)) continue;
-    const bare = { kty: key.kty, ...Object.fromEntries(given) };
+    const given = members.filter(([name]) => key[name] !== undefined);
+    if (given.some(([name, longest]) => typeof key[name] !== 'string' || key[name].length > longest)) continue;
+    const bare = { kty: key.kty, ...Object.fromEntries(given.map(([name]) => [name, key[name]])) };
     characters += JSON.stringify(bare).length + 1;
     if (characters > mostCharacters) break;
     kept.push(bare);
@@ -105,8 +105,10 @@ export function isSameAlgorithm(one: string, other: string): boolean {
   return one === other || (names.includes(one) && names.includes(other));
 }
 
-/** What a key may have signed: none for one that encrypts, or of another kind. */
-export function algorithmsOf({ kty, crv, use, alg }: ClientKey): readonly AssertionAlgorithm[] {
+/** What a key may have signed: none for one that encrypts, of another kind, or of an uncommon size. */
+export function algorithmsOf(key: ClientKey): readonly AssertionAlgorithm[] {
+  const { kty, crv, use, alg } = key;
+  if (!hasCommonSize(key)) return [];
   if (use !== undefined && use !== 'sig') return [];
   const possible = { 'RSA ': ['RS256', 'PS256'], 'EC P-256': ['ES256'], 'OKP Ed25519': ['EdDSA', 'Ed25519'] } as const;
   const kind = `${kty} ${kty === 'RSA' ? '' : crv}`;

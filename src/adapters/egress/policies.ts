@@ -25,8 +25,8 @@ export function createHookEgress(where: Where, network?: Network): Egress {
 }
 
 /**
- * What the service reads itself is small: a set of keys, a list of addresses, the answer to a notice. What is fetched
- * for one purpose takes no place of another, so that a silent host holds up none but its like.
+ * What the service reads itself is small: a set of keys, a list of addresses, the answer to a notice. Requests for
+ * one purpose take no place of another, so a silent host holds up only requests of its own kind.
  */
 export function createOwnEgress(where: Where, network?: Network): Egress {
   const withPlaces = (mostAtOnce: Places) => {

@@ -20,8 +20,8 @@ const mostModulusBits = 4096;
 const mostExponentBytes = 4;
 
 /**
- * Whether an RSA key costs no more to check with than others: the time grows with the cube of `n` and the length of `e`,
- * and the owner of the key chooses both. True for keys of other kinds, whose sizes their curves set.
+ * Whether an RSA key costs no more to check with than others: the time grows with the square of `n` and with the length
+ * of `e`, and the owner of the key chooses both. True for keys of other kinds, whose sizes their curves set.
  */
 export function hasCommonSize({ kty, n, e }: ClientKey): boolean {
   if (kty !== 'RSA') return true;

@@ -64,7 +64,7 @@ export async function checkProof(
   if (typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)) {
     throw new Failure('dpop_nonce_required', { nonce: currentNonce(services.vault, account, now) });
   }
-  // What costs most comes last: none but a client that has a nonce of ours is answered by cryptography (§8, §11.1).
+  // What costs most comes last: a request without a live nonce costs no check of a signature (§8).
   await verify(request.proof, header);
   const { key } = header;
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');

@@ -225,7 +225,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
+         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
@@ -283,7 +284,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
+         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;
@@ -2011,7 +2013,7 @@ export interface components {
          */
         readonly TosUri: string;
         /**
-         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`.
+         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
          * @example {
          *       "keys": [
          *         {
@@ -2120,12 +2122,12 @@ export interface components {
              */
             readonly alg?: string;
             /**
-             * @description Modulus of an RSA key, base64url, at most 8192 bits.
+             * @description Modulus of an RSA key, base64url; 2048 to 4096 bits.
              * @example 0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc
              */
             readonly n?: string;
             /**
-             * @description Exponent of an RSA key, base64url.
+             * @description Exponent of an RSA key, base64url; at most 4 bytes.
              * @example AQAB
              */
             readonly e?: string;

@@ -231,7 +231,7 @@ export interface components {
          */
         readonly TosUri: string;
         /**
-         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`.
+         * @description Public keys of the client ([RFC 7517 section 5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). Not together with `jwks_uri`. Private or symmetric keys are `invalid_client_metadata`, and so are RSA keys that are not of 2048 to 4096 bits with an exponent of at most 4 bytes.
          * @example {
          *       "keys": [
          *         {
@@ -435,12 +435,12 @@ export interface components {
              */
             readonly alg?: string;
             /**
-             * @description Modulus of an RSA key, base64url, at most 8192 bits.
+             * @description Modulus of an RSA key, base64url; 2048 to 4096 bits.
              * @example 0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc
              */
             readonly n?: string;
             /**
-             * @description Exponent of an RSA key, base64url.
+             * @description Exponent of an RSA key, base64url; at most 4 bytes.
              * @example AQAB
              */
             readonly e?: string;

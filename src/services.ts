@@ -93,7 +93,8 @@ export interface Totp {
 export interface ClientKeys {
   /**
    * The keys at `uri`, or null when there are none to be had. They are kept for a while, and fetched anew at once when
-   * `isKnown` does not find what it looks for; but not again and again.
+   * `isKnown` does not find what it looks for; but not again and again. While there are none to be had, the last ones
+   * are good for a day. Throws `unavailable` where the address was not asked, since too many requests are under way.
    */
   read(
     accountId: number,

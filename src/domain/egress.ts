@@ -42,7 +42,12 @@ export type EgressFailure = keyof typeof egressFailures;
 
 export type EgressHeaders = readonly (readonly [name: string, value: string])[];
 
+/** What the service itself asks for. */
+export type EgressPurpose = 'keys' | 'request object' | 'list of redirect URIs' | 'notice';
+
 export interface EgressRequest {
+  /** `notice` unless said; what is under way is bounded by purpose. A hook's has none. */
+  readonly purpose?: EgressPurpose;
   /** At whose wish: what is under way is bounded by account. */
   readonly accountId: number;
   readonly url: string;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Services } from '../services.ts';
 import { beginExchange, type Exchange, exchangeOf } from './exchange.ts';
 import { findMalformed } from './host.ts';
 import type { Metrics } from './metrics.ts';
+import { addressIn } from './peer-address.ts';
 import { sendDefaults } from './send.ts';
 
 /** The first step of every request: an id, the headers all answers share, and one log line and one measurement at the end. */
@@ -34,8 +34,7 @@ export function openExchange(services: Pick<Services, 'log' | 'addresses'>, metr
 
 /** The peer's address, or the one a trusted proxy forwarded; what is no address counts as one unknown source. */
 function sourceOf(req: Request): string {
-  const address = req.ip ?? '';
-  return isIP(address) ? address.replace(/^::ffff:(?=\d+\.)/i, '') : 'unknown';
+  return addressIn(req.ip ?? '') ?? 'unknown';
 }
 
 /** By allow-list: the route's template, never the path, query, headers or body. */

@@ -94,6 +94,21 @@ describe('limits by network (L9)', () => {
     assert.deepEqual([await unknown(here, 3), await known(here, 0)], [429, 401]);
   });
 
+  it('a proxy that writes the port of its peer does not make everybody one source', async () => {
+    const behind = await behindProxy({ 'limit.sign-in': '3/h' });
+    const door = doors.find(({ title }) => title === 'wrong sign-ins') as Door;
+    const attempt = await door.prepare(from(behind, '203.0.113.1:1024'));
+    const ports = ['192.0.2.7:1', '192.0.2.7:2', '192.0.2.7', '192.0.2.7:65535'];
+    const answers: number[] = [];
+    for (const [index, address] of ports.entries()) answers.push(await attempt(from(behind, address), index));
+    assert.deepEqual(
+      answers.map((status) => status === 429),
+      [false, false, false, true],
+    );
+    assert.notEqual(await attempt(from(behind, '192.0.2.8:1'), 4), 429);
+    assert.notEqual(await attempt(from(behind, '[2001:db8:7:1::1]:443'), 5), 429);
+  });
+
   it('the trail keeps the whole address', async () => {
     const behind = await behindProxy({});
     const [door] = doors as readonly [Door];

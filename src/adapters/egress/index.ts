@@ -7,6 +7,7 @@ import { readDestination } from './destination.ts';
 import { exchange, type Incoming, type Outgoing } from './exchange.ts';
 import { headersAcrossOrigins, headersWithoutBody, readHeaders } from './headers.ts';
 import { Refusal } from './refusal.ts';
+import { createRoom, type Places } from './room.ts';
 
 /** For whom requests are made: what may be asked and how much. Sizes in bytes. */
 export interface EgressPolicy extends EgressRules {
@@ -22,7 +23,7 @@ export interface EgressPolicy extends EgressRules {
   /** For all of it: names, connections, redirects, the body. */
   readonly timeoutMilliseconds: number;
   /** Requests under way. */
-  readonly mostAtOnce: { readonly ofAccount: number; readonly inAll: number };
+  readonly mostAtOnce: Places;
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];
@@ -83,33 +84,13 @@ async function follow(
   }
 }
 
-/** Counts what is under way; `enter` is false when there is no room. */
-function createRoom({ ofAccount, inAll }: EgressPolicy['mostAtOnce']) {
-  const byAccount = new Map<number, number>();
-  let all = 0;
-  return {
-    enter(accountId: number): boolean {
-      const own = byAccount.get(accountId) ?? 0;
-      if (all >= inAll || own >= ofAccount) return false;
-      byAccount.set(accountId, own + 1);
-      all += 1;
-      return true;
-    },
-    leave(accountId: number): void {
-      const own = (byAccount.get(accountId) ?? 0) - 1;
-      if (own > 0) byAccount.set(accountId, own);
-      else byAccount.delete(accountId);
-      all -= 1;
-    },
-  };
-}
-
 /** `network` is the real one unless a test says otherwise. */
 export function createEgress(policy: EgressPolicy, network: Network = systemNetwork): Egress {
   const room = createRoom(policy.mostAtOnce);
   return {
     async fetch(request, given) {
-      if (!room.enter(request.accountId)) return { ok: false, failure: 'busy' };
+      const leave = room.enter(request);
+      if (!leave) return { ok: false, failure: 'busy' };
       const ended = new AbortController();
       const timer = setTimeout(() => ended.abort(), policy.timeoutMilliseconds);
       const signal = given ? AbortSignal.any([ended.signal, given]) : ended.signal;
@@ -123,7 +104,7 @@ export function createEgress(policy: EgressPolicy, network: Network = systemNetw
         clearTimeout(timer);
         // Whatever is still under way ends here.
         ended.abort();
-        room.leave(request.accountId);
+        leave();
       }
     },
   };

@@ -1,8 +1,9 @@
 /** What may be asked, and how much, for whom. */
 
-import type { Egress } from '../../domain/egress.ts';
+import type { Egress, EgressPurpose } from '../../domain/egress.ts';
 import type { Network } from './connect.ts';
 import { createEgress, type EgressPolicy } from './index.ts';
+import type { Places } from './room.ts';
 
 type Where = Pick<EgressPolicy, 'public' | 'hosts' | 'isOwnHost'>;
 
@@ -23,18 +24,31 @@ export function createHookEgress(where: Where, network?: Network): Egress {
   return createEgress(policy, network);
 }
 
-/** What the service reads itself is small: a set of keys, a list of addresses, the answer to a notice. */
+/**
+ * What the service reads itself is small: a set of keys, a list of addresses, the answer to a notice. Requests for
+ * one purpose take no place of another, so a silent host holds up only requests of its own kind.
+ */
 export function createOwnEgress(where: Where, network?: Network): Egress {
-  const policy: EgressPolicy = {
-    ...where,
-    methods: ['GET', 'POST'],
-    mostRequestBytes: 64 * kibibyte,
-    mostResponseBytes: 256 * kibibyte,
-    mostRedirects: 3,
-    timeoutMilliseconds: 3_000,
-    mostAtOnce: { ofAccount: 8, inAll: 64 },
+  const withPlaces = (mostAtOnce: Places) => {
+    const policy: EgressPolicy = {
+      ...where,
+      methods: ['GET', 'POST'],
+      mostRequestBytes: 64 * kibibyte,
+      mostResponseBytes: 256 * kibibyte,
+      mostRedirects: 3,
+      timeoutMilliseconds: 3_000,
+      mostAtOnce,
+    };
+    return createEgress(policy, network);
   };
-  return createEgress(policy, network);
+  const fetches: Places = { inAll: 64, ofAccount: 8, ofHost: 2 };
+  const of: Readonly<Record<EgressPurpose, Egress>> = {
+    keys: withPlaces(fetches),
+    'request object': withPlaces(fetches),
+    'list of redirect URIs': withPlaces(fetches),
+    notice: withPlaces({ inAll: 64, ofAccount: 8 }),
+  };
+  return { fetch: (request, signal) => of[request.purpose ?? 'notice'].fetch(request, signal) };
 }
 
 /** The bounds of requests for packages. */

@@ -34,7 +34,7 @@ export function clientNamedBy(text: string): string | undefined {
 
 /**
  * Whether the assertion is this client's, for this issuer or one of its endpoints, in time and not used before; it is
- * used up by that. Never throws for what was sent.
+ * used up by that. Throws `unavailable` where the client's keys cannot be asked for now.
  */
 export async function isAuthenticAssertion(
   services: Pick<Services, 'store' | 'clock' | 'clientKeys'>,

@@ -19,7 +19,7 @@ export interface ClientJwtRules {
   readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
 }
 
-/** The claims of a JWT that one of the client's keys signed; null for any other text. Never throws for what was sent. */
+/** The claims of a JWT that one of the client's keys signed; null for any other text. Throws `unavailable` as `ClientKeys` does. */
 export async function readClientJwt(
   services: Pick<Services, 'clientKeys'>,
   client: ClientRecord,

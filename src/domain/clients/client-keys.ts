@@ -2,6 +2,8 @@
 
 import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, Milliseconds } from '../../store/records.ts';
+import { Failure } from '../failure.ts';
+import { hasCommonSize, longestMembers } from './public-keys.ts';
 
 /** What clients may sign with. RS256 because most do; the others because they are better. */
 export const assertionAlgorithms = [
@@ -17,56 +19,91 @@ const minute = 60_000;
 const freshMilliseconds = 10 * minute;
 /** An address is asked no more often than this, whatever is sent and however it answers. */
 const pauseMilliseconds = minute / 2;
+/** How long keys stay in use while their address answers with none; a good answer replaces them at once. */
+const lastGoodMilliseconds = 24 * 60 * minute;
 const mostKept = 1_000;
 const mostKeys = 50;
 /** Of one address, as JSON: what strangers can have kept is some 32 MB in all. */
 const mostCharacters = 32_768;
-const longestMember = 1_500;
-const members = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const satisfies (keyof ClientKey)[];
+const members = Object.entries(longestMembers) as [keyof ClientKey, number][];
+
+interface Good {
+  readonly at: Milliseconds;
+  readonly keys: readonly ClientKey[];
+}
+
+interface Found {
+  /** Null: there were none to be had, and none before that may still be used. */
+  readonly good: Good | null;
+  /** Whether the address was not asked, for want of a place. */
+  readonly isBusy: boolean;
+}
 
 interface Kept {
   readonly at: Milliseconds;
-  /** Null: there were none to be had. */
-  readonly keys: Promise<readonly ClientKey[] | null>;
+  readonly found: Promise<Found>;
 }
 
 /** Keeps the keys of addresses in memory; requests that come meanwhile share one fetch. */
 export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'clock'>): ClientKeys {
   const kept = new Map<string, Kept>();
 
-  function fetchNow(accountId: number, uri: string, name: string): Kept {
+  async function find(accountId: number, uri: string, at: Milliseconds, former: Kept | undefined): Promise<Found> {
+    const keys = await fetchKeys(egress, accountId, uri);
+    if (keys !== null && keys !== 'busy') return { good: { at, keys }, isBusy: false };
+    const last = (await former?.found)?.good ?? null;
+    const good = last && at < last.at + lastGoodMilliseconds ? last : null;
+    return { good, isBusy: keys === 'busy' };
+  }
+
+  async function fetchNow(accountId: number, uri: string, name: string): Promise<Found> {
+    const former = kept.get(name);
+    const at = clock.now();
+    const fetched: Kept = { at, found: find(accountId, uri, at, former) };
+    kept.delete(name);
     const [oldest] = kept.keys();
     if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest);
-    const fetched = { at: clock.now(), keys: fetchKeys(egress, accountId, uri) };
-    kept.delete(name);
     kept.set(name, fetched);
-    return fetched;
+    const found = await fetched.found;
+    // Nothing was learned: the next who asks tries again.
+    if (found.isBusy && kept.get(name) === fetched) {
+      if (former) kept.set(name, former);
+      else kept.delete(name);
+    }
+    return found;
   }
 
   return {
-    read(accountId, uri, isKnown) {
+    async read(accountId, uri, isKnown) {
       const name = `${accountId} ${uri}`;
+      const knows = ({ good }: Found) => good !== null && isKnown(good.keys);
       const known = kept.get(name);
-      if (!known || known.at + freshMilliseconds <= clock.now()) return fetchNow(accountId, uri, name).keys;
-      return known.keys.then((keys) => {
-        const enough = keys !== null && isKnown(keys);
+      const isFresh = known !== undefined && known.at + freshMilliseconds > clock.now();
+      let found = isFresh ? await known.found : await fetchNow(accountId, uri, name);
+      if (isFresh && !knows(found)) {
         const latest = kept.get(name) ?? known;
-        if (enough || latest.at + pauseMilliseconds > clock.now()) return latest === known ? keys : latest.keys;
-        return fetchNow(accountId, uri, name).keys;
-      });
+        const mayAsk = latest.at + pauseMilliseconds <= clock.now();
+        found = mayAsk ? await fetchNow(accountId, uri, name) : await latest.found;
+      }
+      if (found.isBusy && !knows(found)) {
+        throw new Failure('unavailable', { reason: 'too many keys are fetched', retryAfterSeconds: 1 });
+      }
+      return found.good?.keys ?? null;
     },
   };
 }
 
+/** The keys at an address; null when there are none to be had. */
 async function fetchKeys(
   egress: Services['egress'],
   accountId: number,
   url: string,
-): Promise<readonly ClientKey[] | null> {
+): Promise<readonly ClientKey[] | null | 'busy'> {
+  const purpose = 'keys';
   const headers = [['accept', 'application/json']] as const;
-  const result = await egress.fetch({ accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
-  if (!result.ok || result.response.status !== 200) return null;
-  return parseKeys(result.response.body.toString('utf8'));
+  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  if (!result.ok) return result.failure === 'busy' ? 'busy' : null;
+  return result.response.status === 200 ? parseKeys(result.response.body.toString('utf8')) : null;
 }
 
 /** The keys of a JWK Set that are of use here (RFC 7517 §5: others are left aside), or null when it is none. */
@@ -85,9 +122,9 @@ function boundKeys(keys: readonly ClientKey[]): readonly ClientKey[] {
   const kept: ClientKey[] = [];
   let characters = '[]'.length;
   for (const key of keys) {
-    const given = members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]] as const]));
-    if (given.some(([, value]) => typeof value !== 'string' || value.length > longestMember)) continue;
-    const bare = { kty: key.kty, ...Object.fromEntries(given) };
+    const given = members.filter(([name]) => key[name] !== undefined);
+    if (given.some(([name, longest]) => typeof key[name] !== 'string' || key[name].length > longest)) continue;
+    const bare = { kty: key.kty, ...Object.fromEntries(given.map(([name]) => [name, key[name]])) };
     characters += JSON.stringify(bare).length + 1;
     if (characters > mostCharacters) break;
     kept.push(bare);
@@ -105,8 +142,10 @@ export function isSameAlgorithm(one: string, other: string): boolean {
   return one === other || (names.includes(one) && names.includes(other));
 }
 
-/** What a key may have signed: none for one that encrypts, or of another kind. */
-export function algorithmsOf({ kty, crv, use, alg }: ClientKey): readonly AssertionAlgorithm[] {
+/** What a key may have signed: none for one that encrypts, of another kind, or of an uncommon size. */
+export function algorithmsOf(key: ClientKey): readonly AssertionAlgorithm[] {
+  const { kty, crv, use, alg } = key;
+  if (!hasCommonSize(key)) return [];
   if (use !== undefined && use !== 'sig') return [];
   const possible = { 'RSA ': ['RS256', 'PS256'], 'EC P-256': ['ES256'], 'OKP Ed25519': ['EdDSA', 'Ed25519'] } as const;
   const kind = `${kty} ${kty === 'RSA' ? '' : crv}`;

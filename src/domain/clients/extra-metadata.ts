@@ -3,6 +3,7 @@
 import type { ClientKey, ExtraMetadata } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { logoSource } from './logo.ts';
+import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { longestUri } from './redirect-uris.ts';
 import type { RegistrationRequest } from './registration-request.ts';
 
@@ -62,7 +63,7 @@ export function pageUriFault(uri: string, mustBeHttps: boolean): string | null {
   return null;
 }
 
-const keyMembers = ['kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
+const keyMembers = Object.entries(longestMembers) as [keyof ClientKey, number][];
 
 /** Public keys only: a private or symmetric member is a secret sent to the wrong place, and is refused. */
 function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
@@ -70,12 +71,16 @@ function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
   return keys.map((key: Readonly<Record<string, unknown>>) => {
     if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key) throw invalid('jwks', 'must hold public keys only');
-    const kept: { kty: string } & { -readonly [Name in (typeof keyMembers)[number]]?: string } = { kty: key['kty'] };
-    for (const name of keyMembers) {
+    const kept: { -readonly [Name in keyof ClientKey]: ClientKey[Name] } = { kty: key['kty'] };
+    for (const [name, longest] of keyMembers) {
       const value = key[name];
       if (value === undefined) continue;
       if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is no text`);
+      if (value.length > longest) throw invalid('jwks', `has a key whose ${name} is longer than ${longest} characters`);
       kept[name] = value;
+    }
+    if (!hasCommonSize(kept)) {
+      throw invalid('jwks', 'has an RSA key that is not of 2048 to 4096 bits with an exponent of at most 4 bytes');
     }
     return kept;
   });

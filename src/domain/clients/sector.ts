@@ -39,7 +39,8 @@ async function fetchList(
   url: string,
 ): Promise<readonly unknown[]> {
   const headers = [['accept', 'application/json']] as const;
-  const result = await egress.fetch({ accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  const purpose = 'list of redirect URIs';
+  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
   if (!result.ok || result.response.status !== 200 || result.response.body.length > mostBytes) {
     throw invalid(name, 'cannot be fetched');
   }

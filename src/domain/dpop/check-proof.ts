@@ -1,7 +1,14 @@
 /** Proofs of possession of a key (RFC 9449). */
 
 import { hash } from 'node:crypto';
-import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK, type JWTPayload } from 'jose';
+import {
+  calculateJwkThumbprint,
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWTPayload,
+} from 'jose';
 import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, AssertionRecord, ClientKey, ClientRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
@@ -51,8 +58,8 @@ export async function readProof(
   { appId }: Pick<ClientRecord, 'appId'>,
   request: ProvenRequest,
 ): Promise<Proof> {
-  const { key, payload } = await verify(request.proof);
-  if (typeof payload !== 'object' || payload === null) throw invalid('it holds no claims');
+  const header = readHeader(request.proof);
+  const payload = readClaims(request.proof);
   const now = services.clock.now();
   const { jti, iat = 0, nonce } = payload;
   if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) throw invalid('jti is missing or too long');
@@ -66,6 +73,9 @@ export async function readProof(
   if (typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)) {
     throw new Failure('dpop_nonce_required', { nonce: currentNonce(services.vault, account, now) });
   }
+  // What costs most comes last: a request without a live nonce costs no check of a signature (§8).
+  await verify(request.proof, header);
+  const { key } = header;
   const thumbprint = await calculateJwkThumbprint(key, 'sha256');
   const expiresAt = Math.ceil((iat + oldestSeconds + 1) * 1000);
   const use = { accountId: account.id, appId, digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
@@ -103,19 +113,31 @@ export function nextNonce({ vault, clock }: Pick<ProofServices, 'vault' | 'clock
   return { 'dpop-nonce': currentNonce(vault, account, clock.now()) };
 }
 
-/** Checks the signature by the key in the header, whose kind and algorithm are on the list. */
-async function verify(proof: string): Promise<{ readonly key: ClientKey; readonly payload: JWTPayload }> {
-  const { key, alg } = readHeader(proof);
+interface ProofHeader {
+  readonly key: ClientKey;
+  readonly alg: AssertionAlgorithm;
+}
+
+/** Checks the signature by the key in the header, whose kind, size and algorithm are on the list. */
+async function verify(proof: string, { key, alg }: ProofHeader): Promise<void> {
   try {
     // As a JWS: of times only `iat` counts (§4.2), and the caller looks at it.
-    const { payload } = await compactVerify(proof, await importJWK({ ...key, alg }), { algorithms: [alg] });
-    return { key, payload: JSON.parse(new TextDecoder().decode(payload)) };
+    await compactVerify(proof, await importJWK({ ...key, alg }), { algorithms: [alg] });
   } catch {
     throw invalid('the signature does not fit the key');
   }
 }
 
-function readHeader(proof: string): { readonly key: ClientKey; readonly alg: AssertionAlgorithm } {
+/** What the proof says, before its signature is checked. */
+function readClaims(proof: string): JWTPayload {
+  try {
+    return decodeJwt(proof);
+  } catch {
+    throw invalid('it holds no claims');
+  }
+}
+
+function readHeader(proof: string): ProofHeader {
   let header: ReturnType<typeof decodeProtectedHeader>;
   try {
     header = decodeProtectedHeader(proof.length > longestProof ? '' : proof);

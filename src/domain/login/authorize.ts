@@ -58,7 +58,7 @@ async function askedOf(
   if (client.extra.require_pushed_authorization_requests) {
     return { error: 'invalid_request', description: 'the client is registered to push its requests (RFC 9126)' };
   }
-  const object = uri === undefined ? request : await fetchRequestObject(services, client, uri);
+  const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);
   if (object === undefined) return { query };
   if (typeof object !== 'string') return object;
   const read = await readRequestObject(services, account, client, object);

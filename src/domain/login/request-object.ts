@@ -4,7 +4,10 @@ import type { JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentOrigin } from '../audit/origin.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
+import { Failure } from '../failure.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { type AuthorizationQuery, longestParameters, parameterNames } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
 
@@ -12,7 +15,7 @@ const skewSeconds = 30;
 /** Of a request object at an address of the client, in bytes. */
 const largestObject = 16_384;
 
-type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress'>;
+type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress' | 'limits'>;
 
 /**
  * The request in a request object: its parameters alone count (RFC 9101 §6.3), those beside it are not looked at. An
@@ -40,17 +43,24 @@ export async function readRequestObject(
 
 /**
  * Fetches a request object from an address that the client registered, as the setting EGRESS permits (RFC 9101 §5.2.3,
- * OpenID Connect Core §6.2). Nothing is kept of it.
+ * OpenID Connect Core §6.2). Nothing is kept of it. Each fetch counts towards `limit.authorize` of its source, since
+ * nobody has to sign in for one. Throws `rate_limited`, and `unavailable` when too many are under way.
  */
 export async function fetchRequestObject(
-  { egress }: Pick<ObjectServices, 'egress'>,
+  { egress, limits }: Pick<ObjectServices, 'egress' | 'limits'>,
+  account: Account,
   { accountId, extra }: ClientRecord,
   url: string,
 ): Promise<string | AuthorizationError> {
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
   if (!extra.request_uris?.includes(url)) return invalid('request_uri is none that the client registered');
   const headers = [['accept', 'application/oauth-authz-req+jwt, application/jwt']] as const;
-  const result = await egress.fetch({ accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  await limits.take(account, 'authorize', { source: networkSourceOf(currentOrigin().source ?? '') });
+  const purpose = 'request object';
+  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  if (!result.ok && result.failure === 'busy') {
+    throw new Failure('unavailable', { reason: 'too many request objects are fetched', retryAfterSeconds: 1 });
+  }
   if (!result.ok && result.failure === 'disabled') {
     return { error: 'request_uri_not_supported', description: 'the service fetches nothing' };
   }

@@ -90,6 +90,7 @@ async function send(
     sid,
   });
   const result = await services.egress.fetch({
+    purpose: 'notice',
     accountId: account.id,
     url,
     method: 'POST',

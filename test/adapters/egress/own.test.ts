@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createOwnEgress } from '../../../src/adapters/egress/policies.ts';
-import type { Egress, EgressRequest } from '../../../src/domain/egress.ts';
+import type { Egress, EgressPurpose, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
 import { type Internet, openInternet } from '../../support/internet.ts';
 
 const most = 256 * 1024;
@@ -55,5 +55,37 @@ describe('requests that the service makes itself', () => {
     }
     assert.equal(await answer(whole, 'identity'), whole.length);
     assert.equal(await answer('', 'gzip'), 0);
+  });
+
+  it('a silent host holds up two fetches of an account, and none for another purpose, host or account', async () => {
+    const ended = new AbortController();
+    let silent = 0;
+    internet.handle(({ headers }, res) => {
+      if (headers.host?.startsWith('silent')) silent += 1;
+      else res.end('here');
+    });
+    const ask = (purpose: EgressPurpose, url: string, accountId = 1) =>
+      egress.fetch({ ...plain, purpose, url, accountId }, ended.signal);
+    const silentUrl = (index: number) => `https://silent${index}.example.com/`;
+    const held = Array.from({ length: 2 }, () => ask('request object', silentUrl(0)));
+    const failureOf = async (asked: Promise<EgressResult>) => {
+      const result = await asked;
+      return result.ok ? null : result.failure;
+    };
+    for (const same of [silentUrl(0), 'https://SILENT0.example.com./other']) {
+      assert.equal(await failureOf(ask('request object', same)), 'busy', same);
+    }
+    assert.equal(await failureOf(ask('request object', plain.url)), null, 'another host');
+    for (let index = 2; index < 8; index += 1) held.push(ask('request object', silentUrl(index)));
+    assert.equal(await failureOf(ask('request object', plain.url)), 'busy', 'the places of the account');
+    for (const purpose of ['keys', 'list of redirect URIs', 'notice'] as const) {
+      assert.equal(await failureOf(ask(purpose, plain.url)), null, purpose);
+    }
+    assert.equal(await failureOf(ask('request object', plain.url, 2)), null, 'another account');
+    ended.abort();
+    assert.deepEqual(await Promise.all(held.map(failureOf)), Array<string>(8).fill('timeout'));
+    assert.ok(silent <= 8);
+    const after = egress.fetch({ ...plain, purpose: 'request object' });
+    assert.equal(await failureOf(after), null, 'every place is given back');
   });
 });

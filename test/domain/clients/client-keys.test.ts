@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createClientKeys } from '../../../src/domain/clients/client-keys.ts';
 import type { Egress, EgressRequest } from '../../../src/domain/egress.ts';
+import { Failure } from '../../../src/domain/failure.ts';
 import { type TestKey, testKey } from '../../support/assertions.ts';
 import { fetched } from '../../support/egress.ts';
 import { testClock } from '../../support/services.ts';
@@ -84,6 +85,8 @@ test('other answers, other forms and other keys are left aside', async () => {
     { kty: 'oct', k: 'AA' },
     { ...one.jwk, use: 'enc' },
     { ...one.jwk, crv: 'P-384' },
+    { ...two.jwk, e: 'AQAAAAE' },
+    { ...two.jwk, n: 'A'.repeat(1366) },
     one.jwk,
   ];
   assert.equal((await answering(() => ({ keys: others })).keys.read(1, uri, () => true))?.length, 1);
@@ -93,11 +96,67 @@ test('other answers, other forms and other keys are left aside', async () => {
 
 test('what a client publishes beside its keys is not kept, nor more keys than are of use (L10)', async () => {
   const ballast = { x5c: ['A'.repeat(100_000)], comment: 'A'.repeat(100_000) };
-  const long = { ...two.jwk, kid: 'K'.repeat(2_000) };
+  const long = { ...two.jwk, kid: 'K'.repeat(256) };
   const { keys } = answering(() => ({ keys: [{ ...one.jwk, ...ballast }, long, ...Array(200).fill(two.jwk)] }));
   const found = await keys.read(1, uri, knows('one'));
   assert.deepEqual(found?.[0], one.jwk);
   assert.ok(found?.every(({ kid }) => kid === 'one' || kid === 'two'));
   const characters = JSON.stringify(found).length;
   assert.ok(found.length > 20 && characters <= 32_768, `${found.length} keys, ${characters} characters`);
+});
+
+/** An address that answers as `state` says. */
+function changing() {
+  const state: { answer: 'keys' | 'busy' | 'timeout' | 404 } = { answer: 'keys' };
+  const asked: EgressRequest[] = [];
+  const egress: Egress = {
+    fetch: async (request) => {
+      asked.push(request);
+      const { answer } = state;
+      if (answer === 'busy' || answer === 'timeout') return { ok: false, failure: answer };
+      return fetched(request.url, { keys: [one.jwk] }, answer === 404 ? 404 : 200);
+    },
+  };
+  const clock = testClock();
+  return { state, asked, clock, keys: createClientKeys({ egress, clock }) };
+}
+
+for (const failure of ['timeout', 404] as const) {
+  test(`the last good ones stay in use while their address fails (${failure}), for a day`, async () => {
+    const { state, clock, keys } = changing();
+    const read = async () => (await keys.read(1, uri, knows('one')))?.length ?? null;
+    assert.equal(await read(), 1);
+    state.answer = failure;
+    for (const minutes of [11, 60, 1000]) {
+      clock.advance(minutes * 60_000);
+      assert.equal(await read(), 1, `${minutes} minutes more`);
+    }
+    // A kid that nobody knows does not take the known keys away either.
+    clock.advance(31_000);
+    assert.equal((await keys.read(1, uri, knows('two')))?.length, 1);
+    assert.equal(await read(), 1);
+    clock.advance(24 * 60 * 60_000);
+    assert.equal(await read(), null);
+    state.answer = 'keys';
+    clock.advance(31_000);
+    assert.equal(await read(), 1);
+  });
+}
+
+test('without a place the address is not asked: known keys are used, else it is unavailable, and tried again at once', async () => {
+  const { state, asked, clock, keys } = changing();
+  const read = (kid = 'one') => keys.read(1, uri, knows(kid));
+  state.answer = 'busy';
+  const unavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable';
+  await assert.rejects(read(), unavailable);
+  state.answer = 'keys';
+  assert.equal((await read())?.length, 1);
+  clock.advance(600_001);
+  state.answer = 'busy';
+  assert.equal((await read())?.length, 1);
+  await assert.rejects(read('two'), unavailable);
+  state.answer = 'keys';
+  const before = asked.length;
+  assert.equal((await read())?.length, 1);
+  assert.equal(asked.length, before + 1, 'what was not asked counts as stale');
 });

@@ -239,6 +239,31 @@ export function dpop(app: AppOf): void {
     }
   });
 
+  it('the nonce is asked for before the signature is checked, which costs more', async () => {
+    const [key, other] = [await newProofKey(), await newProofKey()];
+    const { client, tokens } = await boundTokens(key);
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    const forged = { header: { jwk: other.jwk } };
+    const without = await askWithProof(app(), client, key, form, { ...forged, claims: { nonce: undefined } });
+    assertError(without, 400, 'use_dpop_nonce');
+    assertError(await askWithProof(app(), client, key, form, forged), 400, 'invalid_dpop_proof', /signature/);
+  });
+
+  it('an RSA key of an uncommon size is refused before anything is checked with it', async () => {
+    const rsa = await newProofKey('RS256');
+    const client = await registerClient(app(), open);
+    const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+    const large = Buffer.alloc(256, 0x7f).toString('base64url');
+    for (const jwk of [
+      { ...rsa.jwk, e: large },
+      { ...rsa.jwk, e: 'AQAAAAE' },
+      { ...rsa.jwk, n: `${rsa.jwk.n}${large}${large}` },
+    ]) {
+      const answer = await askWithProof(app(), client, rsa, form, { header: { jwk } });
+      assertError(answer, 400, 'invalid_dpop_proof', /jwk is no key for alg/);
+    }
+  });
+
   it('userinfo: as a bearer, without ath, with another key’s proof, or one that was used, it opens nothing', async () => {
     const [key, other] = [await newProofKey(), await newProofKey()];
     const { tokens, client } = await boundTokens(key);

@@ -12,6 +12,8 @@ export function registrationFaults(app: AppOf): void {
     return app().send('POST', '/oauth2/register', { headers: { authorization, ...headers }, json });
   }
 
+  /** 2048 bits. */
+  const rsa = { kty: 'RSA', n: 'q'.repeat(342), e: 'AQAB' };
   const faults: readonly [title: string, metadata: object, error: string, described: RegExp][] = [
     ['no redirect_uris', {}, 'invalid_redirect_uri', /^redirect_uris is a mandatory property$/],
     ['empty redirect_uris', { redirect_uris: [] }, 'invalid_redirect_uri', /^redirect_uris /],
@@ -82,6 +84,20 @@ export function registrationFaults(app: AppOf): void {
     ['a script as client_uri', { client_uri: 'javascript:alert(1)' }, 'invalid_client_metadata', /^client_uri /],
     ['a user part in tos_uri', { tos_uri: 'https://u:p@a.example/' }, 'invalid_client_metadata', /^tos_uri /],
     ['a private key', { jwks: { keys: [{ kty: 'EC', d: 'eA' }] } }, 'invalid_client_metadata', /^jwks /],
+    [
+      'an RSA key with a large exponent',
+      { jwks: { keys: [{ ...rsa, e: 'AQAAAAE' }] } },
+      'invalid_client_metadata',
+      /^jwks /,
+    ],
+    ['a large RSA key', { jwks: { keys: [{ ...rsa, n: 'q'.repeat(690) }] } }, 'invalid_client_metadata', /^jwks /],
+    ['a short RSA key', { jwks: { keys: [{ ...rsa, n: 'q'.repeat(171) }] } }, 'invalid_client_metadata', /^jwks /],
+    [
+      'a key whose kid is too long',
+      { jwks: { keys: [{ ...rsa, kid: 'k'.repeat(256) }] } },
+      'invalid_client_metadata',
+      /kid/,
+    ],
     [
       'jwks and jwks_uri',
       { jwks: { keys: [{ kty: 'EC' }] }, jwks_uri: 'https://a.example/' },

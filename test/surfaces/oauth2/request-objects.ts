@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { exportSPKI, importJWK, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
 import type { Egress, EgressRequest, EgressResult } from '../../../src/domain/egress.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { type TestKey, testKey } from '../../support/assertions.ts';
+import { shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
 import { fetched } from '../../support/egress.ts';
 import {
   authorizePath,
@@ -219,5 +219,33 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     assertClientError(app, await ask(), 'invalid_request_uri');
     answered('<html>');
     assertClientError(app, await ask(), 'invalid_request_object');
+  });
+
+  it('a fetch counts towards limit.authorize of its source; what is not registered is not fetched and does not', async () => {
+    const limited = await app.another({ 'limit.authorize': '2/min' });
+    const client = await registerClient(limited, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
+    const ask = (request_uri: string) => limited.send('GET', authorizePath(client, { request_uri }));
+    result = { ok: false, failure: 'timeout' };
+    asked.length = 0;
+    for (let round = 0; round < 3; round += 1) assertClientError(limited, await ask(`${uri}2`), 'invalid_request_uri');
+    for (let round = 0; round < 2; round += 1) assertClientError(limited, await ask(uri), 'invalid_request_uri');
+    assert.deepEqual([(await ask(uri)).status, asked.length], [429, 2]);
+  });
+
+  it('without a place for a fetch the service is unavailable for now, and the client is not to blame', async () => {
+    result = { ok: false, failure: 'busy' };
+    const client = await registerClient(app, { jwks: { keys: [key.jwk] }, request_uris: [uri] });
+    const answer = await app.send('GET', authorizePath(client, { request_uri: uri }));
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1']);
+    const signer = await registerClient(app, {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks_uri: 'https://keys.example.com/jwks',
+    });
+    const form = { grant_type: 'client_credentials', ...shown(await sign(app, signer.client_id, key)) };
+    const refused = await app.send('POST', '/oauth2/token', { form });
+    assertError(refused, 503, 'temporarily_unavailable');
+    assert.equal(refused.headers['retry-after'], '1');
+    result = fetched('https://keys.example.com/jwks', { keys: [key.jwk] }, 200);
+    assert.notEqual((await app.send('POST', '/oauth2/token', { form })).body.error, 'invalid_client');
   });
 }

@@ -1,0 +1,34 @@
+/** Places for requests under way. */
+
+import type { EgressRequest } from '../../domain/egress.ts';
+
+export interface Places {
+  readonly inAll: number;
+  readonly ofAccount: number;
+  /** Of an account for one host; as many as the account has unless said. */
+  readonly ofHost?: number;
+}
+
+/** Counts what is under way. `enter` takes a place and answers how to leave it; null when there is no room. */
+export function createRoom({ inAll, ofAccount, ofHost = ofAccount }: Places) {
+  const taken = new Map<string, number>();
+  return {
+    enter({ accountId, url }: Pick<EgressRequest, 'accountId' | 'url'>): (() => void) | null {
+      const host = URL.parse(url)?.hostname.replace(/\.$/, '') ?? '';
+      const places = [
+        ['', inAll],
+        [`${accountId}`, ofAccount],
+        [`${accountId} ${host}`, ofHost],
+      ] as const;
+      if (places.some(([name, most]) => (taken.get(name) ?? 0) >= most)) return null;
+      for (const [name] of places) taken.set(name, (taken.get(name) ?? 0) + 1);
+      return () => {
+        for (const [name] of places) {
+          const left = (taken.get(name) ?? 0) - 1;
+          if (left > 0) taken.set(name, left);
+          else taken.delete(name);
+        }
+      };
+    },
+  };
+}

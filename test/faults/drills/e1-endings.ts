@@ -9,7 +9,8 @@ import { tryBeside } from '../endings/try.ts';
 /** E1: every ending beside the use of everything that it ends, at once. */
 export const drill: Drill = {
   id: 'E1',
-  title: 'an ending and the use of what it ends at the same time: nothing survives (rounds: tries of each cell on each database)',
+  title:
+    'an ending and the use of what it ends at the same time: nothing survives (rounds: tries of each cell on each database)',
   rounds: 50,
   quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),

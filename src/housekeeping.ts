@@ -27,8 +27,8 @@ type HousekeepingServices = Pick<
 >;
 
 /**
- * Every minute: stores what was counted, tells clients of sessions that ended, tells users of changes, sends links that
- * were asked for, deletes what expired, publishes signing keys that are due, removes retired ones and clients of open
+ * Every minute: stores what was counted, wakes those who tell clients of sessions that ended and users of changes and who
+ * send links that were asked for, deletes what expired, publishes signing keys that are due, removes retired ones and clients of open
  * registrations that nobody uses; every hour tells the database's planner how large tables are. After the clock jumped ahead, not for an hour, `monotonic` telling
  * the time: what a wrong clock takes for expired would be gone.
  */
@@ -45,9 +45,8 @@ export function startHousekeeping(
 
   async function round(): Promise<void> {
     await flush(services);
-    await services.logoutNotices.run();
-    await services.changeNotices.run();
-    await services.resetMails.run();
+    // A client or a mail server that does not answer holds up nothing of what follows.
+    for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
     if (!isTrusted()) return;
     try {
       await purge(services);

@@ -82,6 +82,28 @@ onServices('housekeeping', (subject) => {
     assert.equal(services.lines.filter(({ event }) => event === 'clock jumped ahead').length, 2);
   });
 
+  test('waits for nobody who is told something', { timeout: 60_000 }, async () => {
+    let rounds = 0;
+    const { store } = subject.services;
+    const purge = async () => {
+      rounds += 1;
+      return 0;
+    };
+    let woken = 0;
+    const silent = {
+      run: () => new Promise<void>(() => {}),
+      wake: () => {
+        woken += 1;
+      },
+    };
+    const workers = { logoutNotices: silent, changeNotices: silent, resetMails: silent };
+    const services = await testServices(store, { store: { ...store, purge } });
+    const housekeeping = startHousekeeping({ ...services, ...workers }, 5);
+    await until(() => rounds >= 3);
+    await housekeeping.stop();
+    assert.ok(woken >= 9, `${woken}`);
+  });
+
   test('goes on after a failure, and stops for good', { timeout: 60_000 }, async () => {
     let rounds = 0;
     const { store } = subject.services;

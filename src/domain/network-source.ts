@@ -27,6 +27,20 @@ export function networkSourceOf(address: string): NetworkSource {
   return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64` as NetworkSource;
 }
 
+/**
+ * The networks around a source, the widest first: /16 and /24 of an IPv4 address, /32 and /48 of an IPv6 network, which
+ * is what a registry gives a provider and a provider a site. None around `unknown`.
+ */
+export function networksAround(source: NetworkSource): readonly string[] {
+  if (source === unknown) return [];
+  if (isIPv4(source)) {
+    const [a, b, c] = source.split('.');
+    return [`${a}.${b}.0.0/16`, `${a}.${b}.${c}.0/24`];
+  }
+  const [a, b, c] = source.split(':');
+  return [`${a}:${b}::/32`, `${a}:${b}:${c}::/48`];
+}
+
 /** The eight groups of a valid IPv6 address (RFC 4291 §2.2). */
 function groupsOf(address: string): readonly number[] {
   const zone = address.indexOf('%');

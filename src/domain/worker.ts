@@ -3,6 +3,11 @@
 import type { Services } from '../services.ts';
 import { actAs } from './audit/origin.ts';
 
+/** Items of one account at a time: what one of its clients does not answer holds up only its own. */
+const atOnceOfAccount = 2;
+/** Accounts that had a turn and wait until all others that have work had one; beyond so many the round begins again. */
+const mostServed = 500;
+
 export interface Worker {
   /** Does what is due, in the background. */
   wake(): void;
@@ -14,27 +19,67 @@ export interface Work<Item> {
   /** How the log calls it. */
   readonly name: string;
   readonly atOnce: number;
-  /** Takes up to `atOnce` items that are due at `now` (milliseconds) before anybody else does. */
-  readonly claim: (now: number) => Promise<readonly Item[]>;
+  /**
+   * Takes an item that is due at `now` (milliseconds) before anybody else does, of none of the accounts in `except`.
+   * Empty when nothing is due.
+   */
+  readonly claim: (now: number, except: readonly number[]) => Promise<readonly Item[]>;
   /** One that fails is due again later; the others do not wait for it. */
   readonly deliver: (item: Item) => Promise<void>;
 }
 
-/** Works off what the store holds, `atOnce` items at a time. */
-export function createWorker<Item>(
+/** Works off what the store holds, `atOnce` items at a time; accounts take turns. */
+export function createWorker<Item extends { readonly accountId: number }>(
   { clock, log }: Pick<Services, 'clock' | 'log'>,
   { name, atOnce, claim, deliver }: Work<Item>,
 ): Worker {
-  let running: Promise<void> | null = null;
+  /** The accounts of the items under way, one entry for each. */
+  const underWay: number[] = [];
+  const served = new Set<number>();
+  let isFilling = false;
   let again = false;
+  let idle: PromiseWithResolvers<void> | null = null;
 
-  async function work(): Promise<void> {
-    do {
-      again = false;
-      const claimed = await claim(clock.now());
-      await Promise.all(claimed.map((item) => deliver(item).catch(note)));
-      again ||= claimed.length === atOnce;
-    } while (again);
+  /** An item of an account that had none in this round, or the first of the next round. */
+  async function take(): Promise<Item | undefined> {
+    const busy = [...new Set(underWay)].filter((id) => underWay.filter((one) => one === id).length >= atOnceOfAccount);
+    let [item] = await claim(clock.now(), [...busy, ...served]);
+    if (item === undefined && served.size > 0) {
+      served.clear();
+      [item] = await claim(clock.now(), busy);
+    }
+    if (served.size >= mostServed) served.clear();
+    if (item !== undefined) served.add(item.accountId);
+    return item;
+  }
+
+  async function begin(item: Item): Promise<void> {
+    underWay.push(item.accountId);
+    await deliver(item).catch(note);
+    underWay.splice(underWay.indexOf(item.accountId), 1);
+    again = true;
+    await fill();
+  }
+
+  /** Gives free slots what is due. */
+  async function fill(): Promise<void> {
+    if (isFilling) return;
+    isFilling = true;
+    try {
+      while (again && underWay.length < atOnce) {
+        again = false;
+        const item = await take();
+        if (item === undefined) continue;
+        again = true;
+        void begin(item);
+      }
+    } catch (error) {
+      note(error);
+    }
+    isFilling = false;
+    if (underWay.length > 0) return;
+    idle?.resolve();
+    idle = null;
   }
 
   function note(error: unknown): void {
@@ -44,13 +89,11 @@ export function createWorker<Item>(
 
   function run(): Promise<void> {
     again = true;
+    idle ??= Promise.withResolvers<void>();
+    const { promise } = idle;
     // What the service does by itself: not in the name of the request that woke it.
-    running ??= actAs({ actor: null, source: null, requestId: null }, work)
-      .catch(note)
-      .finally(() => {
-        running = null;
-      });
-    return running;
+    void actAs({ actor: null, source: null, requestId: null }, fill);
+    return promise;
   }
 
   return { run, wake: () => void run() };

@@ -516,8 +516,11 @@ export interface NoticeStore {
     subjectFor: (client: Pick<ClientRecord, 'sector'>) => string,
     at: Milliseconds,
   ): Promise<number>;
-  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
-  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<NoticeRecord[]>;
+  /**
+   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
+   * counted.
+   */
+  claim(now: Milliseconds, until: Milliseconds, limit: number, except?: readonly number[]): Promise<NoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
@@ -790,8 +793,16 @@ export interface PasswordResetStore extends LinkStore {
 export interface ChangeNoticeStore {
   /** Keeps one, unless `most` wait for the address already. */
   add(notice: New<ChangeNoticeRecord>, most: number): Promise<void>;
-  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
-  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ChangeNoticeRecord[]>;
+  /**
+   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
+   * counted.
+   */
+  claim(
+    now: Milliseconds,
+    until: Milliseconds,
+    limit: number,
+    except?: readonly number[],
+  ): Promise<ChangeNoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
@@ -801,8 +812,16 @@ export interface ChangeNoticeStore {
 export interface ResetRequestStore {
   add(request: New<ResetRequestRecord>): Promise<void>;
   countOpen(accountId: number): Promise<number>;
-  /** Those that are due, of all accounts, each for one caller: they are due again at `until`, and an attempt is counted. */
-  claim(now: Milliseconds, until: Milliseconds, limit: number): Promise<ResetRequestRecord[]>;
+  /**
+   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
+   * counted.
+   */
+  claim(
+    now: Milliseconds,
+    until: Milliseconds,
+    limit: number,
+    except?: readonly number[],
+  ): Promise<ResetRequestRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { networkSourceOf } from '../../src/domain/network-source.ts';
+import { networkSourceOf, networksAround } from '../../src/domain/network-source.ts';
 
 const sameSource: Readonly<Record<string, readonly string[]>> = {
   '2001:db8:7:1::/64': [
@@ -76,4 +76,12 @@ describe('where a request comes from, as limits count it', () => {
     assert.equal(networkSourceOf('2001:1::1'), '2001:1:0:0::/64', 'not Teredo');
     assert.equal(networkSourceOf('64:ff9b:2::1'), '64:ff9b:2:0::/64', 'not NAT64');
   });
+});
+
+test('the networks around a source, as those take turns that ask for something scarce', () => {
+  const around = (address: string) => networksAround(networkSourceOf(address));
+  assert.deepEqual(around('192.0.2.33'), ['192.0.0.0/16', '192.0.2.0/24']);
+  assert.deepEqual(around('2002:c000:221:ffff::1'), ['192.0.0.0/16', '192.0.2.0/24']);
+  assert.deepEqual(around('2001:db8:7:1::1'), ['2001:db8::/32', '2001:db8:7::/48']);
+  assert.deepEqual(around('nowhere'), []);
 });

@@ -19,10 +19,18 @@ export interface Strangers {
   end(): Promise<void>;
 }
 
-/** Each connection sends one name after the other, from one of so many addresses; the service trusts its proxy. */
+export interface Flood {
+  readonly connections: number;
+  /** Addresses, each of another network; infinitely many are of one IPv6 /48, a /64 for each name that is sent. */
+  readonly sources: number;
+  /** Whether a connection goes on from the next address a second after a refusal, and not from its own after five. */
+  readonly goesRound?: boolean;
+}
+
+/** Each connection sends one name after the other; the service trusts its proxy. */
 export async function openStrangers(
   { account, client, installation }: Nodes,
-  { connections, sources }: { readonly connections: number; readonly sources: number },
+  { connections, sources, goesRound = false }: Flood,
 ): Promise<Strangers> {
   const wire = openWire({ port: installation.port, host: account.host, connections });
   const tally = createTally();
@@ -32,13 +40,13 @@ export async function openStrangers(
   const { jar, answer } = await walk(account, new CookieJar(), authorizePath(client));
   const { action, fields } = readForm(answer.text);
   const connection = async (number: number) => {
-    const source = number % sources;
-    const headers = { ...jar.header, 'x-forwarded-for': `198.51.${Math.floor(source / 250)}.${source % 250}` };
     while (!isOver) {
+      const address = addressOf(goesRound ? sent : number, sources);
+      const headers = { ...jar.header, 'x-forwarded-for': address };
       sent += 1;
       const form = { ...fields, username: `nobody${sent}@example.com`, password: 'a wrong password' };
       const got = await tally.note(wire.call('POST', action, { headers, form }));
-      if (got?.status !== 401 && !isOver) await delay(strangersRetryMilliseconds);
+      if (got?.status !== 401 && !isOver) await delay(goesRound ? retryMilliseconds : strangersRetryMilliseconds);
     }
   };
   const all = Promise.all(Array.from({ length: connections }, (_, number) => connection(number)));
@@ -50,6 +58,12 @@ export async function openStrangers(
       wire.close();
     },
   };
+}
+
+function addressOf(number: number, sources: number): string {
+  if (sources === Number.POSITIVE_INFINITY) return `2001:db8:1:${(number % 65_536).toString(16)}::1`;
+  const source = number % sources;
+  return `${20 + Math.floor(source / 250)}.${source % 250}.0.1`;
 }
 
 export interface OwnersSignIn {

@@ -32,6 +32,24 @@ onEachDatabase('links that users ask for', (subject) => {
     }
   });
 
+  test('claims are of other accounts than those excepted, and no more than asked for', async () => {
+    const { resetRequests } = subject.store;
+    const [one, two] = [await newRequest(now - 1), await newRequest()];
+    for (let count = 0; count < 3; count += 1) await resetRequests.add({ ...one, createdAt: now, dueAt: now - 1 });
+    const accountsOf = async (limit: number, except?: readonly number[]) =>
+      (await resetRequests.claim(now, now + hour, limit, except)).map(({ accountId }) => accountId);
+    assert.deepEqual(await accountsOf(10, [one.accountId]), [two.accountId]);
+    assert.deepEqual(await accountsOf(10, [one.accountId, two.accountId]), []);
+    assert.deepEqual(await accountsOf(1), [one.accountId]);
+    assert.deepEqual(
+      await accountsOf(10),
+      Array.from({ length: 3 }, () => one.accountId),
+    );
+    for (const { accountId, id } of await resetRequests.claim(now + day, now, 10)) {
+      await resetRequests.remove(accountId, id);
+    }
+  });
+
   test('links that were sent are kept apart from invites, and go a day after they expired', async () => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);

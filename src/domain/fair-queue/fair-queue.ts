@@ -1,15 +1,19 @@
 /**
- * A bounded queue before something scarce that strangers ask for: accounts take turns, and within an account the source
- * goes first that had the least. When it is full, a newcomer takes the place of whoever asks for most.
+ * A bounded queue before something scarce that strangers ask for: accounts take turns, within an account networks, and
+ * within a network the source goes first that had the least. When it is full, whoever asks for most makes room.
  */
 
 import { type AccountQueue, createAccountQueue } from './account-queue.ts';
+import { findFirst, findLast } from './order.ts';
+import { isQuiet, type Path, sourceOf } from './sources.ts';
 
 /** Whose share a request counts against. */
 export interface Share {
   readonly accountId: number;
   /** Whatever tells those apart who ask: a network, an API caller. Compared as it is. */
   readonly source: string;
+  /** Those that it is in, the widest first: they take turns before the sources in them do. None unless said. */
+  readonly networks?: readonly string[];
 }
 
 export interface FairQueueOptions {
@@ -26,6 +30,8 @@ export interface FairQueueOptions {
   readonly pauseMilliseconds?: number;
   /** Milliseconds; those of the process unless said. */
   readonly clock?: () => number;
+  /** From 0 to below 1; draws one of equals. */
+  readonly random?: () => number;
 }
 
 export interface Turn {
@@ -38,7 +44,8 @@ export interface Turn {
 export interface FairQueue {
   /**
    * Waits for a turn. Null when there is no place, when somebody with a smaller share took it, or after
-   * `waitMilliseconds`. Requests of one source are served in the order in which they came.
+   * `waitMilliseconds`. Requests of one source are served in the order in which they came. A source that waits after
+   * that and comes again goes before those who come for the first time.
    */
   enter(share: Share, waitMilliseconds?: number): Promise<Turn | null>;
 }
@@ -46,7 +53,7 @@ export interface FairQueue {
 interface Waiting {
   readonly account: AccountQueue;
   readonly source: string;
-  readonly start: number;
+  readonly path: Path;
   readonly settle: (turn: Turn | null) => void;
 }
 
@@ -54,7 +61,7 @@ const everything = Number.POSITIVE_INFINITY;
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfSource = everything } = options;
-  const { most, pauseMilliseconds = 0 } = options;
+  const { most, pauseMilliseconds = 0, random = Math.random } = options;
   const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
   /** In order of arrival. Short enough to be searched: its length is bounded by `most`. */
@@ -83,18 +90,18 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     one.account.waiting -= 1;
   }
 
-  function mayBegin({ account, source, start }: Waiting): boolean {
+  function mayBegin({ account, source, path }: Waiting): boolean {
     if (account.turns >= turnsOfAccount || (account.running.get(source) ?? 0) >= turnsOfSource) return false;
     const taken = running + pausing;
-    return taken < turns || (taken < turns + turnsForQuiet && account.sources.isQuiet(start));
+    return taken < turns || (taken < turns + turnsForQuiet && isQuiet(path));
   }
 
+  /** Accounts in turn, then the networks and sources of the account. */
   function findNext(): Waiting | null {
-    let next: Waiting | null = null;
-    for (const one of waiting) {
-      if (mayBegin(one) && (next === null || isBefore(one, next))) next = one;
-    }
-    return next;
+    const able = waiting.filter(mayBegin);
+    let account = able[0]?.account;
+    for (const one of able) if (account && one.account.lastTurn < account.lastTurn) account = one.account;
+    return findFirst(able.filter((one) => one.account === account)) ?? null;
   }
 
   function dispatch(): void {
@@ -116,11 +123,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     }, pauseMilliseconds);
   }
 
-  function begin({ account, source, start }: Waiting): Turn {
+  function begin({ account, source, path }: Waiting): Turn {
     turnCount += 1;
-    const isQuiet = account.sources.isQuiet(start);
-    const rank = isQuiet ? turnCount - turns - turnsForQuiet : turnCount;
-    account.sources.serve(start);
+    const rank = isQuiet(path) ? turnCount - turns - turnsForQuiet : turnCount;
+    account.sources.serve(path);
     account.lastTurn = turnCount;
     account.turns += 1;
     account.running.set(source, (account.running.get(source) ?? 0) + 1);
@@ -128,9 +134,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return {
       rank,
       end(isForgiven = false) {
-        // Requests that wait keep their order.
-        const isLast = !waiting.some((one) => one.account === account && one.source === source);
-        if (isForgiven && isLast) account.sources.forgive(source);
+        // One right password among many wrong ones that wait is no reason to serve those.
+        const isLast = !waiting.some((one) => sourceOf(one.path) === sourceOf(path));
+        if (isForgiven && isLast) account.sources.forgive(path);
         running -= 1;
         account.turns -= 1;
         const left = (account.running.get(source) ?? 1) - 1;
@@ -142,48 +148,36 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     };
   }
 
-  /** Who makes room for the newcomer: the last of the account that waits most, or of the source that had most. */
-  function findDisplaced(account: AccountQueue, start: number): Waiting | null {
+  /** Who makes room for a newcomer of this account, or the newcomer: the last of the account that waits most. */
+  function findDisplaced(account: AccountQueue): Waiting | undefined {
     let largest = account;
     for (const other of accounts.values()) if (other.waiting > largest.waiting) largest = other;
-    let last: Waiting | null = null;
-    for (const one of waiting) {
-      if (one.account === largest && (last === null || one.start >= last.start)) last = one;
-    }
-    return last !== null && (largest !== account || last.start > start) ? last : null;
+    const requests = waiting.filter((one) => one.account === largest);
+    return findLast(requests, random);
   }
 
-  function makeRoom(account: AccountQueue, start: number): boolean {
-    if (running + waiting.length < most) return true;
-    const displaced = findDisplaced(account, start);
-    if (!displaced) return false;
-    leave(displaced);
-    displaced.account.sources.refuse(displaced.source, displaced.start);
-    displaced.settle(null);
-    forgetIdle(displaced.account);
-    return true;
+  function turnAway(one: Waiting): void {
+    leave(one);
+    one.account.sources.refuse(one.path);
+    one.settle(null);
+    forgetIdle(one.account);
   }
 
   return {
-    enter({ accountId, source }, waitMilliseconds) {
+    enter({ accountId, source, networks = [] }, waitMilliseconds) {
       const account = accountOf(accountId);
       account.waiting += 1;
-      const start = account.sources.startOf(source);
-      if (!makeRoom(account, start)) {
-        account.waiting -= 1;
-        account.sources.refuse(source, start);
-        forgetIdle(account);
-        return Promise.resolve(null);
-      }
-      account.sources.charge(source, start);
+      const path = account.sources.arrive(networks, source);
       return new Promise((resolve) => {
         let timer: NodeJS.Timeout | undefined;
         const settle = (turn: Turn | null) => {
           clearTimeout(timer);
           resolve(turn);
         };
-        const one: Waiting = { account, source, start, settle };
+        const one: Waiting = { account, source, path, settle };
         waiting.push(one);
+        const displaced = running + waiting.length > most ? findDisplaced(account) : undefined;
+        if (displaced) turnAway(displaced);
         dispatch();
         if (waitMilliseconds === undefined || !waiting.includes(one)) return;
         timer = setTimeout(() => {
@@ -194,10 +188,4 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       });
     },
   };
-}
-
-/** Accounts in turn, then the lowest tag; of equals the one that came first, as it is looked at first. */
-function isBefore(one: Waiting, other: Waiting): boolean {
-  if (one.account !== other.account) return one.account.lastTurn < other.account.lastTurn;
-  return one.start < other.start;
 }

@@ -2,7 +2,7 @@
 
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { networkSourceOf, networksAround } from '../network-source.ts';
 import type { Share } from './fair-queue.ts';
 
 /**
@@ -10,9 +10,14 @@ import type { Share } from './fair-queue.ts';
  * so that strangers behind the same address take nothing from it, everybody else that of their address.
  */
 export function shareOf({ id: accountId }: Pick<Account, 'id'>, source: string | null = null): Share {
-  if (source !== null) return { accountId, source: networkSourceOf(source) };
+  if (source !== null) return networkShare(accountId, source);
   const { actor, source: address } = currentOrigin();
   const isCaller = actor?.type === 'credential' || actor?.type === 'API';
   if (isCaller) return { accountId, source: `${actor.type}/${actor.id}` };
-  return { accountId, source: address === null ? (actor?.type ?? 'nobody') : networkSourceOf(address) };
+  return address === null ? { accountId, source: actor?.type ?? 'nobody' } : networkShare(accountId, address);
+}
+
+function networkShare(accountId: number, address: string): Share {
+  const source = networkSourceOf(address);
+  return { accountId, source, networks: networksAround(source) };
 }

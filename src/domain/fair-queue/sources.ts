@@ -1,78 +1,150 @@
 /**
- * How much each source of one account has had lately, in start-time fair queueing (Goyal, Vin and Cheng, 1996): every
- * request gets a start tag, and the lowest tag goes first. Tags count services, not seconds.
+ * How much each source of one account, and each network around it, has had lately, in start-time fair queueing (Goyal,
+ * Vin and Cheng, 1996), hierarchical: the networks take turns, and within a network those that it consists of. Each
+ * competitor has a start tag, and the lowest goes first. Tags count services, not seconds.
  */
 
-/** So many services a source may be ahead of its fair share before the others go first. */
+/** So many services a competitor may be ahead of its fair share before the others go first. */
 const credit = 8;
-/** What a refusal counts, in services: who comes for the first time goes before those who were refused. */
+/** What a refusal counts, in services, for a source that did not wait before it came again. */
 const refusal = 1 / 2;
 /** A source that comes again sooner after a refusal does not wait as it was told, and each refusal counts. */
 const patienceMilliseconds = 900;
+/** A refusal is a claim on a service, for a source that waits and comes again; so long, less and less. */
+const claimMilliseconds = 10_000;
 /** Without this an endless flood of new sources would keep out everyone who comes twice. */
 const servicesToForgetOne = 256;
-/** Sources that are remembered for an account. */
-const mostRemembered = 2048;
+/** Sources and networks that are remembered for an account. */
+const mostRemembered = 4096;
 
-export interface Sources {
-  /** The start tag that a request of this source would get. */
-  startOf(source: string): number;
-  /** A request with this tag waits. */
-  charge(source: string, start: number): void;
-  /** The source's last request, which had or would have had this tag, is turned away. */
-  refuse(source: string, start: number): void;
-  /** Nothing that the source had counts. */
-  forgive(source: string): void;
-  /** Whether the source of a request with this tag has had less than its share. */
-  isQuiet(start: number): boolean;
-  /** A request with this tag is served. */
-  serve(start: number): void;
+/** The time of those who compete with one another, in services. */
+interface Level {
+  /** The start tag of a competitor that is not known. */
+  present: number;
+  servicesSinceMoved: number;
 }
 
-interface Known {
-  /** The start tag of the next request. */
-  readonly start: number;
-  readonly refusedAt: number | null;
+/** A source, or a network with those in it. */
+export interface Competitor {
+  readonly among: Level;
+  readonly within: Level;
+  /** The start tag of its next service. */
+  tag: number;
+  refusedAt: number | null;
+  /** Services that it may claim for its refusals, at the last of them. */
+  claim: number;
+  /** How far its refusals put those ahead who wait now, in services. */
+  lead: number;
+}
+
+/** The networks around a source, the widest first, and the source itself as the last. */
+export type Path = readonly Competitor[];
+
+export interface Sources {
+  /** A request of this source arrives. */
+  arrive(networks: readonly string[], source: string): Path;
+  /** A request is turned away. */
+  refuse(path: Path): void;
+  /** A request is served. */
+  serve(path: Path): void;
+  /** Nothing that the source had counts, nor its last service against its networks. */
+  forgive(path: Path): void;
 }
 
 /** `clock` tells milliseconds. */
 export function createSources(clock: () => number): Sources {
-  const known = new Map<string, Known>();
-  /** The start tag of a source that is not known. */
-  let present = 0;
-  let servicesSinceMoved = 0;
+  const known = new Map<string, Competitor>();
+  const widest = createLevel();
 
-  function remember(source: string, one: Known): void {
-    known.delete(source);
-    if (known.size >= mostRemembered) {
-      const [oldest] = known.keys();
-      if (oldest !== undefined) known.delete(oldest);
+  function find(names: readonly string[]): Path {
+    const path: Competitor[] = [];
+    for (const name of names) {
+      const among = path.at(-1)?.within ?? widest;
+      path.push(known.get(name) ?? { among, within: createLevel(), tag: 0, refusedAt: null, claim: 0, lead: 0 });
     }
-    known.set(source, one);
+    return path;
   }
 
-  function moveTo(tag: number): void {
-    present = tag;
-    servicesSinceMoved = 0;
-    for (const [source, { start }] of known) if (start <= present) known.delete(source);
+  /** From the source up: a network is forgotten after those in it. */
+  function remember(names: readonly string[], path: Path): void {
+    for (const [index, one] of [...path.entries()].reverse()) {
+      const name = names[index] ?? '';
+      known.delete(name);
+      known.set(name, one);
+    }
+    for (const oldest of known.keys()) {
+      if (known.size <= mostRemembered) break;
+      known.delete(oldest);
+    }
+  }
+
+  function claimOf({ refusedAt, claim }: Competitor): number {
+    if (refusedAt === null) return 0;
+    return claim * Math.max(0, 1 - (clock() - refusedAt) / claimMilliseconds);
+  }
+
+  function isPatient({ refusedAt }: Competitor): boolean {
+    return refusedAt === null || clock() - refusedAt >= patienceMilliseconds;
   }
 
   return {
-    startOf: (source) => Math.max(present, known.get(source)?.start ?? present),
-    charge: (source, start) => remember(source, { start: start + 1, refusedAt: known.get(source)?.refusedAt ?? null }),
-    refuse(source, start) {
-      const now = clock();
-      const before = known.get(source)?.refusedAt ?? null;
-      const isPatient = before !== null && now - before >= patienceMilliseconds;
-      const charged = Math.max(start, Math.min(start + refusal, present + credit));
-      remember(source, { start: isPatient ? start : charged, refusedAt: now });
+    arrive(networks, source) {
+      const names = [...networks, source];
+      const path = find(names);
+      remember(names, path);
+      const one = sourceOf(path);
+      one.lead = isPatient(one) ? claimOf(one) : 0;
+      return path;
     },
-    forgive: (source) => void known.delete(source),
-    isQuiet: (start) => start < present + credit,
-    serve(start) {
-      servicesSinceMoved += 1;
-      if (start - credit > present) moveTo(start - credit);
-      else if (servicesSinceMoved >= servicesToForgetOne) moveTo(present + 1);
+    refuse(path) {
+      const one = sourceOf(path);
+      if (isPatient(one)) one.claim = Math.min(credit, claimOf(one) + 1);
+      else {
+        one.claim = 0;
+        one.tag = Math.max(tagOf(one), Math.min(tagOf(one) + refusal, one.among.present + credit));
+      }
+      one.refusedAt = clock();
+    },
+    serve(path) {
+      for (const one of path) {
+        const start = tagOf(one);
+        one.tag = start + 1;
+        advance(one.among, start);
+      }
+      Object.assign(sourceOf(path), { refusedAt: null, claim: 0, lead: 0 });
+    },
+    forgive(path) {
+      for (const one of path) one.tag -= 1;
+      Object.assign(sourceOf(path), { tag: 0, refusedAt: null, claim: 0 });
     },
   };
+}
+
+function createLevel(): Level {
+  return { present: 0, servicesSinceMoved: 0 };
+}
+
+/** A request with this start tag was served. */
+function advance(level: Level, start: number): void {
+  level.servicesSinceMoved += 1;
+  const isAhead = start - credit > level.present;
+  if (!isAhead && level.servicesSinceMoved < servicesToForgetOne) return;
+  level.present = isAhead ? start - credit : level.present + 1;
+  level.servicesSinceMoved = 0;
+}
+
+/** The start tag of the next service. */
+export function tagOf({ among, tag }: Competitor): number {
+  return Math.max(among.present, tag);
+}
+
+export function sourceOf(path: Path): Competitor {
+  const source = path.at(-1);
+  if (source === undefined) throw new Error('a path without a source');
+  return source;
+}
+
+/** Whether a source and its networks have had less than their share. */
+export function isQuiet(path: Path): boolean {
+  return path.every((one) => tagOf(one) < one.among.present + credit);
 }

@@ -23,7 +23,7 @@ export function createChangeNotices(services: NoticeServices): Worker {
   return createWorker(services, {
     name: 'change notices',
     atOnce,
-    claim: (now) => services.store.changeNotices.claim(now, now + claimMilliseconds, atOnce),
+    claim: (now, except) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, except),
     deliver: (notice) => deliver(services, notice),
   });
 }

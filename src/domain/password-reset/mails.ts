@@ -33,7 +33,7 @@ export function createResetMails(services: MailServices): Worker {
   return createWorker(services, {
     name: 'reset mails',
     atOnce,
-    claim: (now) => services.store.resetRequests.claim(now, now + claimMilliseconds, atOnce),
+    claim: (now, except) => services.store.resetRequests.claim(now, now + claimMilliseconds, 1, except),
     // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
     deliver: (request) => {
       const { source, requestId } = request;

@@ -42,7 +42,7 @@ export function createLogoutNotices(services: NoticeServices): Worker {
   return createWorker(services, {
     name: 'logout notices',
     atOnce,
-    claim: (now) => services.store.notices.claim(now, now + claimMilliseconds, atOnce),
+    claim: (now, except) => services.store.notices.claim(now, now + claimMilliseconds, 1, except),
     deliver: (notice) => deliver(services, notice),
   });
 }

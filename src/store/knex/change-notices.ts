@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ChangeNoticeRecord } from '../records.ts';
 import type { ChangeNoticeStore } from '../store.ts';
+import { claimDue } from './claim-due.ts';
 import { json, shape } from './shape.ts';
 
 const notices = shape<ChangeNoticeRecord>('change_notices', 'id', {
@@ -21,14 +22,8 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
       const waiting = db('change_notices').select('id').where({ account_id: accountId, address }).limit(most);
       if ((await waiting).length < most) await db('change_notices').insert(notices.write(notice));
     },
-    claim: async (now, until, limit) => {
-      const due = db('change_notices').select(['account_id', 'id']).where('due_at', '<=', now).orderBy('due_at');
-      // Whoever comes second finds another time in the row, and does not get it.
-      const claimed = await db('change_notices')
-        .whereIn(['account_id', 'id'], due.limit(limit))
-        .where('due_at', '<=', now)
-        .update({ due_at: until, attempts: db.raw('attempts + 1') })
-        .returning('*');
+    claim: async (now, until, limit, except = []) => {
+      const claimed = await claimDue(db, 'change_notices', { now, until, limit, except });
       return claimed.map(notices.read);
     },
     postpone: async (accountId, id, dueAt) => {

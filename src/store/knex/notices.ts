@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedSessions, NoticeStore } from '../store.ts';
+import { claimDue } from './claim-due.ts';
 import { logoutNotices } from './client-rows.ts';
 
 /** As many as one statement tells: their subjects are values of it. */
@@ -65,14 +66,8 @@ export function noticeVerbs(db: Knex): NoticeStore {
       }
       return told.reduce((sum, { sessions }) => sum + Number(sessions), 0);
     },
-    claim: async (now, until, limit) => {
-      const due = db('logout_notices').select(['account_id', 'id']).where('due_at', '<=', now).orderBy('due_at');
-      // Whoever comes second finds another time in the row, and does not get it.
-      const claimed = await db('logout_notices')
-        .whereIn(['account_id', 'id'], due.limit(limit))
-        .where('due_at', '<=', now)
-        .update({ due_at: until, attempts: db.raw('attempts + 1') })
-        .returning('*');
+    claim: async (now, until, limit, except = []) => {
+      const claimed = await claimDue(db, 'logout_notices', { now, until, limit, except });
       return claimed.map(logoutNotices.read);
     },
     postpone: async (accountId, id, dueAt) => {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ResetRequestRecord } from '../records.ts';
 import type { ResetRequestStore } from '../store.ts';
+import { claimDue } from './claim-due.ts';
 import { shape } from './shape.ts';
 
 const requests = shape<ResetRequestRecord>('reset_requests', 'id', {
@@ -24,14 +25,8 @@ export function resetRequestVerbs(db: Knex): ResetRequestStore {
       const [counted] = await db('reset_requests').where('account_id', accountId).count({ number: '*' });
       return Number(counted?.['number']);
     },
-    claim: async (now, until, limit) => {
-      const due = db('reset_requests').select(['account_id', 'id']).where('due_at', '<=', now).orderBy('due_at');
-      // Whoever comes second finds another time in the row, and does not get it.
-      const claimed = await db('reset_requests')
-        .whereIn(['account_id', 'id'], due.limit(limit))
-        .where('due_at', '<=', now)
-        .update({ due_at: until, attempts: db.raw('attempts + 1') })
-        .returning('*');
+    claim: async (now, until, limit, except = []) => {
+      const claimed = await claimDue(db, 'reset_requests', { now, until, limit, except });
       return claimed.map(requests.read);
     },
     postpone: async (accountId, id, dueAt) => {

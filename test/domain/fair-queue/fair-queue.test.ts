@@ -15,10 +15,10 @@ interface Asked {
   turn: Turn | null | undefined;
 }
 
-/** A queue whose turns end when the test says so. */
+/** A queue whose turns end when the test says so. The last that came loses when equals draw lots. */
 function subject(options: Partial<FairQueueOptions> = {}) {
   let now = 0;
-  const queue: FairQueue = createFairQueue({ turns: 1, most: 65, clock: () => now, ...options });
+  const queue: FairQueue = createFairQueue({ turns: 1, most: 65, clock: () => now, random: () => 0.999, ...options });
   const served: Asked[] = [];
   const turned: Asked[] = [];
   return {

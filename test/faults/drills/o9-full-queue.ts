@@ -2,12 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../../support/statistics.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 import { type Nodes, openNodes } from '../nodes.ts';
-import { type OwnersSignIn, openStrangers, signInOwner } from '../strangers.ts';
+import { type Flood, type OwnersSignIn, openStrangers, signInOwner } from '../strangers.ts';
 
 /** Who keeps the queue of passwords full, and how often the owner may have to come again. */
-const floods = [
+const floods: readonly (Flood & { readonly name: string })[] = [
   { name: '120 connections of 1 address', connections: 120, sources: 1 },
   { name: '1,000 connections of 1,000 addresses', connections: 1000, sources: 1000 },
+  { name: '1,000 addresses in turn', connections: 80, sources: 1000, goesRound: true },
+  {
+    name: 'another /64 of one /48 for each name',
+    connections: 80,
+    sources: Number.POSITIVE_INFINITY,
+    goesRound: true,
+  },
 ];
 const startMilliseconds = 5000;
 const pauseMilliseconds = 1000;
@@ -16,7 +23,8 @@ const mostMilliseconds = 5000;
 /** O9: strangers keep the queue of passwords full; who comes from elsewhere is served. */
 export const drill: Drill = {
   id: 'O9',
-  title: 'a full queue of passwords, from 1 and from 1,000 addresses: the owner signs in (a round is a sign-in of his)',
+  title:
+    'a full queue of passwords, from 1, from 1,000 and from ever new addresses: the owner signs in (a round is a sign-in of his)',
   rounds: 20,
   quickRounds: null,
   run: async ({ rounds, log }) => {

@@ -1,0 +1,60 @@
+/** Who of those that wait for an account goes first, and who makes room: both are looked for from the widest network down. */
+
+import { type Competitor, type Path, sourceOf, tagOf } from './sources.ts';
+
+interface Request {
+  readonly path: Path;
+}
+
+/** Of requests in order of arrival the one to serve: the lowest tag, and of equals the one that came first. */
+export function findFirst<One extends Request>(requests: readonly One[]): One | undefined {
+  return descend(requests, (groups) => {
+    let lowest = Number.POSITIVE_INFINITY;
+    let first: readonly One[] = [];
+    for (const [competitor, group] of groups) {
+      const tag = tagOf(competitor) - Math.max(...leadsOf(group));
+      if (tag >= lowest) continue;
+      lowest = tag;
+      first = group;
+    }
+    return first;
+  })[0];
+}
+
+/**
+ * Of requests in order of arrival the one to turn away: the last of the source that would be served last. Equals draw
+ * lots: a rule that a flood knows would keep its places for it, or give it those of the others.
+ */
+export function findLast<One extends Request>(requests: readonly One[], random: () => number): One | undefined {
+  return descend(requests, (groups) => {
+    let highest = Number.NEGATIVE_INFINITY;
+    let equals: (readonly One[])[] = [];
+    for (const [competitor, group] of groups) {
+      const tag = tagOf(competitor) + group.length - Math.min(...leadsOf(group));
+      if (tag > highest) equals = [];
+      if (tag >= highest) equals.push(group);
+      highest = Math.max(tag, highest);
+    }
+    // The later of two that are drawn: nobody waits long and is turned away then.
+    return equals[Math.floor(Math.max(random(), random()) * equals.length)] ?? [];
+  }).at(-1);
+}
+
+type Groups<One> = ReadonlyMap<Competitor, readonly One[]>;
+
+/** The requests of one source, which is chosen level by level. */
+function descend<One extends Request>(
+  requests: readonly One[],
+  choose: (groups: Groups<One>) => readonly One[],
+): readonly One[] {
+  let left = requests;
+  for (let level = 0; level < (left[0]?.path.length ?? 0); level += 1) {
+    const groups = Map.groupBy(left, ({ path }) => path[level] ?? sourceOf(path));
+    if (groups.size > 1) left = choose(groups);
+  }
+  return left;
+}
+
+function leadsOf(requests: readonly Request[]): number[] {
+  return requests.map(({ path }) => sourceOf(path).lead);
+}

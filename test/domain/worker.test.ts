@@ -1,0 +1,118 @@
+/** Work in the background: who gets a slot, and who waits for whom. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWorker } from '../../src/domain/worker.ts';
+
+interface Item {
+  readonly accountId: number;
+  readonly name: string;
+}
+
+const settled = () => new Promise(setImmediate);
+
+/** A worker on a list in order of time; an item ends when the test says so. */
+function subject(due: Item[], atOnce = 8) {
+  const begun: string[] = [];
+  const ends = new Map<string, PromiseWithResolvers<void>>();
+  const failures: unknown[] = [];
+  const worker = createWorker<Item>(
+    { clock: { now: () => 0 }, log: { error: (_: string, fields: unknown) => failures.push(fields) } as never },
+    {
+      name: 'test work',
+      atOnce,
+      claim: async (_, except) => {
+        const index = due.findIndex(({ accountId }) => !except.includes(accountId));
+        return index < 0 ? [] : due.splice(index, 1);
+      },
+      deliver: ({ name }) => {
+        begun.push(name);
+        const end = Promise.withResolvers<void>();
+        ends.set(name, end);
+        return end.promise;
+      },
+    },
+  );
+  return {
+    ...worker,
+    begun,
+    failures,
+    async end(name: string, error?: Error): Promise<void> {
+      if (error) ends.get(name)?.reject(error);
+      else ends.get(name)?.resolve();
+      ends.delete(name);
+      await settled();
+    },
+  };
+}
+
+const itemsOf = (accountId: number, count: number): Item[] =>
+  Array.from({ length: count }, (_, number) => ({ accountId, name: `${accountId}/${number}` }));
+
+test('an account whose items hang has two slots, and others go past it', async () => {
+  const due = itemsOf(1, 80);
+  const { wake, begun, end } = subject(due);
+  wake();
+  await settled();
+  assert.deepEqual(begun, ['1/0', '1/1']);
+  due.push(...itemsOf(2, 3));
+  wake();
+  await settled();
+  assert.deepEqual(begun, ['1/0', '1/1', '2/0', '2/1']);
+  await end('2/0');
+  assert.deepEqual(begun.slice(4), ['2/2']);
+  await end('1/1');
+  assert.deepEqual(begun.slice(5), ['1/2']);
+});
+
+test('accounts take turns, however much of one is due first', async () => {
+  const { wake, begun, end } = subject([...itemsOf(1, 10), ...itemsOf(2, 10), ...itemsOf(3, 1)], 1);
+  wake();
+  await settled();
+  for (let number = 0; number < 6; number += 1) await end(begun.at(-1) ?? '');
+  assert.deepEqual(begun, ['1/0', '2/0', '3/0', '1/1', '2/1', '1/2', '2/2']);
+});
+
+test('a run settles when the last item ended, one that failed among them; then it begins again', async () => {
+  const due = itemsOf(1, 3);
+  const { run, begun, end, failures } = subject(due);
+  let isOver = false;
+  const over = run().then(() => {
+    isOver = true;
+  });
+  await settled();
+  await end('1/0', new Error('not heard'));
+  await end('1/1');
+  assert.deepEqual([begun, isOver, failures.length], [['1/0', '1/1', '1/2'], false, 1]);
+  await end('1/2');
+  await over;
+  due.push({ accountId: 1, name: 'later' });
+  const again = run();
+  await settled();
+  await end('later');
+  await again;
+  assert.equal(begun.at(-1), 'later');
+});
+
+test('a store that fails ends the run, and the next one goes on', async () => {
+  let isDown = true;
+  const lines: string[] = [];
+  const delivered: number[] = [];
+  const worker = createWorker<Item>(
+    { clock: { now: () => 0 }, log: { error: (line: string) => lines.push(line) } as never },
+    {
+      name: 'test work',
+      atOnce: 2,
+      claim: async () => {
+        if (isDown) throw new Error('no connection');
+        return delivered.length === 0 ? itemsOf(7, 1) : [];
+      },
+      deliver: async ({ accountId }) => void delivered.push(accountId),
+    },
+  );
+  await worker.run();
+  assert.deepEqual(lines, ['test work failed']);
+  isDown = false;
+  await worker.run();
+  assert.deepEqual(delivered, [7]);
+});

@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expectedScans } from './expected-scans.ts';
@@ -17,15 +18,19 @@ import { expectedScans } from './expected-scans.ts';
 /** The variable that names a folder to the test files of one run: what one of them has read the others need not. */
 export const plansVariable = 'GATEHOUSE_TEST_PLANS';
 
+const testFolder = fileURLToPath(new URL('..', import.meta.url));
+
 const sent = { sqlite: new Set<string>(), postgres: new Set<string>() };
 type Kind = keyof typeof sent;
 
-/** Tests read and prepare tables as a whole: `readRows`, `execute`. */
-const ofTests = /^select \* from "\w+"$/;
+/** Whether a test asks the driver itself: it looks through tables as it likes. Two frames are this file's own. */
+function isOfTest(): boolean {
+  return new Error('asked here').stack?.split('\n')[4]?.includes(testFolder) === true;
+}
 
 function record(kind: Kind, sql: unknown): void {
   if (typeof sql !== 'string' || !/^\s*(select|update|delete|with|insert)\b/i.test(sql)) return;
-  if (!ofTests.test(sql)) sent[kind].add(sql);
+  if (!sent[kind].has(sql) && !isOfTest()) sent[kind].add(sql);
 }
 
 const prepare = Sqlite.prototype.prepare;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { Failure } from '../../../src/domain/failure.ts';
+import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { networkSourceOf } from '../../../src/domain/network-source.ts';
 import { createUser } from '../../../src/domain/users/users.ts';
@@ -82,7 +83,7 @@ onServices('a password is checked', (subject) => {
   test('who finds the queue full has not guessed: neither user nor address is charged', async () => {
     const one = await open(new Set());
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const share = { accountId: one.account.id, source };
+    const share = shareOf(one.account, source);
     // Two cores: one password is hashed, 64 wait.
     const kept = Array.from({ length: 65 }, () => one.services.passwords.withPlace(share, () => held));
     for (let attempt = 0; attempt < attempts; attempt += 1) {

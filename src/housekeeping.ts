@@ -27,10 +27,11 @@ type HousekeepingServices = Pick<
 >;
 
 /**
- * Every minute: stores what was counted, wakes those who tell clients of sessions that ended and users of changes and who
- * send links that were asked for, deletes what expired, publishes signing keys that are due, removes retired ones and clients of open
- * registrations that nobody uses; every hour tells the database's planner how large tables are. After the clock jumped ahead, not for an hour, `monotonic` telling
- * the time: what a wrong clock takes for expired would be gone.
+ * Every minute: stores what was counted, wakes the workers that tell clients of sessions that ended, tell users of
+ * changes and send links that were asked for, deletes what expired, publishes signing keys that are due, and removes
+ * retired keys and unused clients of open registrations. Every hour: tells the database's planner how large tables are.
+ * Deletes nothing for an hour after the clock jumped ahead, `monotonic` telling the time: what a wrong clock takes for
+ * expired would be gone.
  */
 export function startHousekeeping(
   services: HousekeepingServices,

@@ -6,8 +6,8 @@ import { settableStatuses } from '../users/user-status.ts';
 import { endSignIns } from './end-sign-ins.ts';
 
 /**
- * Ends what a change of a user ends, and answers how many grants that were; part of its transaction. A new password closes all that the former one opened. A
- * suspension ends sessions and what is in flight for good, and grants wait for its end.
+ * Ends what a change of a user ends; part of its transaction. A new password closes all that the former one opened. A
+ * suspension ends sessions and what is in flight for good, and grants wait for its end. Answers how many grants ended.
  */
 export async function endByChange(
   services: Pick<Services, 'clock' | 'vault'>,

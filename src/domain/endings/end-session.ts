@@ -7,9 +7,8 @@ import type { EndedSignIns } from './end-sign-ins.ts';
 import { endInFlight } from './in-flight.ts';
 
 /**
- * Ends one session, what it approved, and its grants without `offline_access`; its clients are to be told. Part of a
- * transaction. Null for a session that is not there any more; one that was raised since
- * it was read is.
+ * Ends one session, also where it was raised since it was read, what it approved, and its grants without
+ * `offline_access`; its clients are to be told. Part of a transaction. Null for a session that has ended already.
  */
 export async function endSession(
   services: Pick<Services, 'clock' | 'vault'>,

@@ -60,8 +60,9 @@ export type Verdict<Session extends SessionRecord | null = SessionRecord | null>
 /**
  * Reads the user again, locked until the transaction ends, and the app, and compares what was checked with what is true
  * now: password, passkey or session, what an approval rests on, a sign-out everywhere, standing, access, policy of user
- * and app, second factors, age of the password. The queue of hashes and the hooks lie between the check and this, and what changed meanwhile counts. Must
- * be called before the transaction locks anything else: the user comes first everywhere.
+ * and app, second factors, age of the password. The queue of hashes and the hooks lie between the check and this, and
+ * what changed meanwhile counts. Must be called before the transaction locks anything else: the user comes first
+ * everywhere.
  */
 export async function admit<Shown extends Evidence>(
   { clock }: Pick<Services, 'clock'>,

@@ -126,7 +126,10 @@ export async function openGrant(
   return startGrant(services, tx, account, client, full, linked, method, proof?.thumbprint ?? null);
 }
 
-/** A grant of the session without a refresh token, and an access token where one is wanted, for the authorization endpoint to answer. */
+/**
+ * A grant of the session without a refresh token, and an access token where one is wanted: what the authorization
+ * endpoint answers at once.
+ */
 export async function openImplicitGrant(
   services: GrantServices,
   tx: StoreVerbs,

@@ -98,11 +98,12 @@ export function nearestLinked(said: Linked, accountId: number, values: readonly 
     const [sql, bindings] = joinedBy('union', parts);
     return [`${sql} ${end}`, [...bindings, count]];
   }
-  // Both sides are read in the order of an index, next to each other, up to the last id that is asked for.
-  const [sql, bindings] = linked(said.notBy, accountId, values);
+  const { notBy, table, id: column } = said;
+  // Not `except` as above: PostgreSQL would read both sides to their ends.
   return [
-    `select ${said.id} from ${said.table} where account_id = ? and ${said.id} ${than} ?
-      except ${sql} and ${said.notBy.column} ${than} ? ${end}`,
-    [accountId, id, ...bindings, id, count],
+    `select o.${column} from ${table} o where o.account_id = ? and o.${column} ${than} ? and not exists (
+      select 1 from ${notBy.table} l where l.account_id = o.account_id and l.${notBy.column} = o.${column}
+        and l.${notBy.by} in (${places(values)})) ${end}`,
+    [accountId, id, ...values, count],
   ];
 }

@@ -8,7 +8,7 @@ import type { Around } from './guard.ts';
  * Those whose cost grows with the rows that an account has: lists, searches, totals and exports. What is found by a key,
  * and what an account has few of, is read quicker than a thread is asked.
  */
-const readingVerbs = {
+export const readingVerbs = {
   users: ['list', 'page'],
   roles: ['list', 'page', 'linked'],
   clients: ['pageApps', 'pageOfUser', 'pageOfRole', 'sweepOpen'],

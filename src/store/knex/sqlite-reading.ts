@@ -39,7 +39,7 @@ function driverError({ name, message, code }: NonNullable<Answer['error']>): Err
 
 const interrupted = { name: 'SqliteError', code: 'SQLITE_INTERRUPT' };
 
-function startThread({ longestMilliseconds, ...workerData }: Settings): ReadingThread {
+export function startThread({ longestMilliseconds, ...workerData }: Settings): ReadingThread {
   // Flags of the process are for its own sources.
   const worker = new Worker(new URL('reading-thread.js', import.meta.url), { execArgv: [], workerData });
   let waiting: PromiseWithResolvers<Answer> | null = null;

@@ -69,13 +69,11 @@ const appListing: Listing<DetailedClient> = {
     updated_at: filled('number', 'updated_at'),
   },
   linked: {
-    role: { by: [{ table: 'app_roles', column: 'app_id', by: 'role_id' }] },
-    user: {
-      by: [
-        { table: 'app_users', column: 'app_id', by: 'user_id' },
-        { table: 'app_roles', column: 'app_id', by: 'role_id', through: { table: 'role_users', by: 'user_id' } },
-      ],
-    },
+    role: [{ table: 'app_roles', column: 'app_id', by: 'role_id' }],
+    user: [
+      { table: 'app_users', column: 'app_id', by: 'user_id' },
+      { table: 'app_roles', column: 'app_id', by: 'role_id', through: { table: 'role_users', by: 'user_id' } },
+    ],
   },
   within: {
     client_id: (_db, accountId, { values: [clientId = ''] }) => [

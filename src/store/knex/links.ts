@@ -1,5 +1,7 @@
 /** Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index. */
 
+import type { Knex } from 'knex';
+import { isPostgres } from './list-index.ts';
 import type { Cell } from './shape.ts';
 
 export type Sql = readonly [sql: string, bindings: readonly Cell[]];
@@ -30,21 +32,17 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
   return than.startsWith('>') ? 'asc' : 'desc';
 }
 
-/** The links of both tables. A cross join is read by SQLite in the order in which it is written. */
-function joined({ table, by, through }: Links & { through: object }, values: readonly Cell[]): string {
-  return `from ${through.table} k cross join ${table} l where k.account_id = ? and k.${through.by} in (${places(values)})
-    and l.account_id = k.account_id and l.${by} = k.${by}`;
-}
-
-function linked(links: Links, accountId: number, values: readonly Cell[]): Sql {
-  const { table, column, by, through } = links;
-  const bindings = [accountId, ...values];
-  if (through) return [`select l.${column} ${joined({ ...links, through }, values)}`, bindings];
-  return [`select ${column} from ${table} where account_id = ? and ${by} in (${places(values)})`, bindings];
+function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
+  const asked = places(values);
+  const sql = through
+    ? `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
+        and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}`
+    : `select ${column} from ${table} where account_id = ? and ${by} in (${asked})`;
+  return [sql, [accountId, ...values]];
 }
 
 /** Of each that it is linked to, since each has its own range of the index: the nearest of all are among them. */
-function linkedWithin(links: Links, accountId: number, values: readonly Cell[], stretch: Stretch): Sql[] {
+function linkedWithin(db: Knex, links: Links, accountId: number, values: readonly Cell[], stretch: Stretch): Sql[] {
   const { table, column, by, through } = links;
   const { than, id, count } = stretch;
   const direction = directionOf(stretch);
@@ -53,12 +51,18 @@ function linkedWithin(links: Links, accountId: number, values: readonly Cell[], 
       and ${column} ${than} ? order by ${column} ${direction} limit ?`;
     return values.map((value) => [sql, [accountId, value, id, count]]);
   }
+  const ofEach = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
+    and x.${column} ${than} ? order by x.${column} ${direction} limit`;
+  if (isPostgres(db)) {
+    const sql = `select l.${column} from ${through.table} k cross join lateral (${ofEach} ?) l
+      where k.account_id = ? and k.${through.by} in (${places(values)})`;
+    return [[sql, [id, count, accountId, ...values]]];
+  }
+  // SQLite has no such joins: up to the last one of each, which is looked up first. Cross joins it reads as written.
   const [within, end] = direction === 'asc' ? ['<=', '9223372036854775807'] : ['>=', '0'];
-  const last = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
-    and x.${column} ${than} ? order by x.${column} ${direction} limit 1 offset ?`;
-  const sql = `select l.${column} ${joined({ ...links, through }, values)}
-    and l.${column} ${than} ? and l.${column} ${within} coalesce((${last}), ${end})`;
-  return [[sql, [accountId, ...values, id, id, count - 1]]];
+  const [sql, bindings] = linked(links, accountId, values);
+  const last = `coalesce((${ofEach} 1 offset ?), ${end})`;
+  return [[`${sql} and l.${column} ${than} ? and l.${column} ${within} ${last}`, [...bindings, id, id, count - 1]]];
 }
 
 /** A name for each part, so that its own order and limit stay its own. */
@@ -72,38 +76,30 @@ export function inAll(selects: readonly Sql[]): Sql {
   return joinedBy('intersect', selects);
 }
 
-/** What links say of an item: that one of these names it, or that this one does not, of all items of a table. */
-export type Linked =
-  | { readonly by: readonly Links[] }
-  | { readonly notBy: Links; readonly table: string; readonly id: string };
-
-/** Every id. */
-export function allLinked(said: Linked, accountId: number, values: readonly Cell[]): Sql {
-  if ('by' in said) {
-    return joinedBy(
-      'union',
-      said.by.map((links) => linked(links, accountId, values)),
-    );
-  }
-  const [sql, bindings] = linked(said.notBy, accountId, values);
-  return [`select ${said.id} from ${said.table} where account_id = ? except ${sql}`, [accountId, ...bindings]];
+/** Every id that one of these links names. */
+export function allLinked(by: readonly Links[], accountId: number, values: readonly Cell[]): Sql {
+  return joinedBy(
+    'union',
+    by.map((links) => linked(links, accountId, values)),
+  );
 }
 
-/** The nearest ids, in their order. */
-export function nearestLinked(said: Linked, accountId: number, values: readonly Cell[], stretch: Stretch): Sql {
-  const { than, id, count } = stretch;
-  const end = `order by 1 ${directionOf(stretch)} limit ?`;
-  if ('by' in said) {
-    const parts = said.by.flatMap((links) => linkedWithin(links, accountId, values, stretch));
-    const [sql, bindings] = joinedBy('union', parts);
-    return [`${sql} ${end}`, [...bindings, count]];
-  }
-  const { notBy, table, id: column } = said;
-  // Not `except` as above: PostgreSQL would read both sides to their ends.
-  return [
-    `select o.${column} from ${table} o where o.account_id = ? and o.${column} ${than} ? and not exists (
-      select 1 from ${notBy.table} l where l.account_id = o.account_id and l.${notBy.column} = o.${column}
-        and l.${notBy.by} in (${places(values)})) ${end}`,
-    [accountId, id, ...values, count],
-  ];
+/** The nearest of them, in their order. */
+export function nearestLinked(
+  db: Knex,
+  by: readonly Links[],
+  accountId: number,
+  values: readonly Cell[],
+  stretch: Stretch,
+): Sql {
+  const parts = by.flatMap((links) => linkedWithin(db, links, accountId, values, stretch));
+  const [sql, bindings] = joinedBy('union', parts);
+  return [`${sql} order by 1 ${directionOf(stretch)} limit ?`, [...bindings, stretch.count]];
+}
+
+/** The condition of a row of `named`, whose column is `id`, that the links do not name it. */
+export function unlinked({ table, column, by }: Links, named: string, id: string, values: readonly Cell[]): Sql {
+  const sql = `not exists (select 1 from ${table} l where l.account_id = ${named}.account_id
+    and l.${column} = ${named}.${id} and l.${by} in (${places(values)}))`;
+  return [sql, values];
 }

@@ -3,7 +3,7 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../listing.ts';
-import { allLinked, inAll, type Linked, type Sql } from './links.ts';
+import { allLinked, inAll, type Links, type Sql, unlinked } from './links.ts';
 import { expressionOf, isPostgres, type ListColumn } from './list-index.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -18,7 +18,9 @@ export interface Listing<Item> {
   /** Fields of the item itself, by the names of `ListQuery`. */
   readonly columns: Readonly<Record<string, ListColumn>>;
   /** Fields that links keep: by id their items are found one after the other, however many there are. */
-  readonly linked?: Readonly<Record<string, Linked>>;
+  readonly linked?: Readonly<Record<string, readonly Links[]>>;
+  /** Fields that are about what links do not name. */
+  readonly unlinked?: Readonly<Record<string, Links>>;
   /** Fields that other tables keep, or several columns. */
   readonly within?: Readonly<Record<string, Subselect>>;
   read(row: DbRow): Item;
@@ -77,10 +79,17 @@ export function conditionOf(db: Knex, column: ListColumn, { test, values }: List
   }
 }
 
-/** The ids of a filter's items, where it is not about a column of theirs; null where it is. */
+/** The ids of a filter's items, where links or other tables tell them; else null. */
 function idsOf<Item>(db: Knex, { linked, within }: Listing<Item>, accountId: number, filter: ListFilter): Sql | null {
-  const said = linked?.[filter.field];
-  return said ? allLinked(said, accountId, filter.values) : (within?.[filter.field]?.(db, accountId, filter) ?? null);
+  const links = linked?.[filter.field];
+  return links ? allLinked(links, accountId, filter.values) : (within?.[filter.field]?.(db, accountId, filter) ?? null);
+}
+
+/** What a row itself must satisfy. */
+function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter): Sql {
+  const links = listing.unlinked?.[filter.field];
+  if (links) return unlinked(links, listing.table, listing.id, filter.values);
+  return conditionOf(db, columnOf(listing, filter.field), filter);
 }
 
 /** The items of an account that satisfy all filters. */
@@ -100,7 +109,7 @@ export function filtered<Item>(
       elsewhere.push(ids);
       continue;
     }
-    const [sql, bindings] = conditionOf(db, columnOf(listing, filter.field), filter);
+    const [sql, bindings] = conditionOn(db, listing, filter);
     rows.whereRaw(sql, bindings as Cell[]);
   }
   return elsewhere.length === 0 ? rows : among(rows, listing.id, elsewhere, filters);

@@ -1,7 +1,7 @@
 /** Pages of what links lead to, however much that is: by id, the links next to a position are followed and no others. */
 
 import type { ListFilter } from '../listing.ts';
-import { type Linked, nearestLinked, type Sql, type Stretch } from './links.ts';
+import { nearestLinked, type Sql, type Stretch } from './links.ts';
 import { type Asked, furtherOn, rowsOf, shown, sorted } from './list-order.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -17,14 +17,14 @@ interface Walk {
 }
 
 /** Null in another order, and where another filter finds ids too: it would find all of them again for each page. */
-function walkOf<Item>({ listing, accountId, query: { filters }, order }: Asked<Item>): Walk | null {
+function walkOf<Item>({ db, listing, accountId, query: { filters }, order }: Asked<Item>): Walk | null {
   const { linked = {}, within = {} } = listing;
   const [filter, ...more] = filters.filter(({ field }) => Object.hasOwn(linked, field));
-  const said: Linked | undefined = filter && linked[filter.field];
-  if (!order.byId || !filter || !said || more.length > 0 || filter.values.length > mostNamed) return null;
+  const links = filter && linked[filter.field];
+  if (!order.byId || !filter || !links || more.length > 0 || filter.values.length > mostNamed) return null;
   if (filters.some(({ field }) => Object.hasOwn(within, field))) return null;
   return {
-    nearest: (stretch) => nearestLinked(said, accountId, filter.values, stretch),
+    nearest: (stretch) => nearestLinked(db, links, accountId, filter.values, stretch),
     others: filters.filter((other) => other !== filter),
   };
 }

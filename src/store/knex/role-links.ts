@@ -28,7 +28,7 @@ const listing: Listing<RoleRecord> = {
   table: 'roles',
   id: 'id',
   columns: { id: filled('number', 'id'), name: filled('text', 'name') },
-  linked: { app: { by: [{ table: 'app_roles', column: 'role_id', by: 'app_id' }] } },
+  linked: { app: [{ table: 'app_roles', column: 'role_id', by: 'app_id' }] },
   within: {
     app_name: (db, accountId, filter) => {
       const [condition, bindings] = conditionOf(db, filled('text', 'c.name'), filter);

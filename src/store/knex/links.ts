@@ -19,7 +19,7 @@ export interface Links {
 
 /** So many ids beyond one in the order of ids, nearest first. */
 export interface Stretch {
-  readonly than: '<' | '<=' | '>' | '>=';
+  readonly than: '<' | '>';
   readonly id: number;
   readonly count: number;
 }
@@ -29,7 +29,7 @@ function places(values: readonly Cell[]): string {
 }
 
 function directionOf({ than }: Stretch): 'asc' | 'desc' {
-  return than.startsWith('>') ? 'asc' : 'desc';
+  return than === '>' ? 'asc' : 'desc';
 }
 
 function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {

@@ -30,8 +30,7 @@ function walkOf<Item>({ db, listing, accountId, query: { filters }, order }: Ask
 }
 
 /**
- * Up to `count` rows beyond an id, as `beyond` answers them. Null where there is nothing to follow, or so much was
- * followed in vain that the rows are better looked up by the other filters.
+ * Up to `count` rows beyond an id, nearest first. Null where there is nothing to follow, or so much was followed in vain that the rows are better looked up by the other filters.
  */
 export async function follow<Item>(
   asked: Asked<Item>,
@@ -45,10 +44,7 @@ export async function follow<Item>(
   const than = furtherOn(asked, backwards);
   const followed = walk.others.length === 0 ? count : Math.max(count, mostFollowed);
   const [ids, bindings] = walk.nearest({ than, id: from, count: followed });
-  const [other, ofOther] = walk.nearest({ than: than === '>' ? '<=' : '>=', id: from, count: 1 });
-  const rows = shown(asked, rowsOf(asked, walk.others))
-    .select(db.raw(`(${other}) as list_other`, ofOther as Cell[]))
-    .whereRaw(`${listing.id} in (${ids})`, bindings as Cell[]);
+  const rows = shown(asked, rowsOf(asked, walk.others)).whereRaw(`${listing.id} in (${ids})`, bindings as Cell[]);
   const found: DbRow[] = await sorted(asked, rows, backwards).limit(count);
   if (found.length >= count) return found;
   const [counted] = await db.from(db.raw(`(${ids}) as followed`, bindings as Cell[])).count({ total: '*' });

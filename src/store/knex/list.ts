@@ -12,50 +12,27 @@ function positionOf<Item>({ listing }: Asked<Item>, row: DbRow | undefined): Lis
 }
 
 /**
- * The rows beyond a position, or from it on, nearest first: those with the same key, and those with a further one. Each
- * is one range of an index on both databases, which a comparison of pairs is not. By id there is one.
+ * Up to `count` rows beyond a position, nearest first: those with the same key, then those with a further one. Each is
+ * one range of an index on both databases, which a comparison of pairs is not.
  */
-function ranges<Item>(
-  asked: Asked<Item>,
-  position: ListPosition,
-  backwards: boolean,
-  from: '' | '=' = '',
-): readonly [Knex.QueryBuilder, Knex.QueryBuilder?] {
-  const { id } = asked.listing;
-  const { byId, key, cast } = asked.order;
-  const than = furtherOn(asked, backwards);
-  const near = rowsOf(asked)
-    .where(id, `${than}${from}`, position.id)
-    .orderBy(id, than === '>' ? 'asc' : 'desc');
-  if (byId) return [near];
-  const far = rowsOf(asked).whereRaw(`${key} ${than} ${cast}`, [position.key]);
-  return [near.whereRaw(`${key} = ${cast}`, [position.key]), sorted(asked, far, backwards)];
-}
-
-/** SQL of the id of a row on the other side of what lies beyond a position, null where there is none. */
-function otherSide<Item>(asked: Asked<Item>, position: ListPosition, backwards: boolean): Knex.Raw {
-  const [near, far] = ranges(asked, position, !backwards, '=');
-  const idOf = (rows: Knex.QueryBuilder) => rows.select(asked.listing.id).limit(1);
-  return far ? asked.db.raw('coalesce(?, ?)', [idOf(near), idOf(far)]) : asked.db.raw('?', [idOf(near)]);
-}
-
-/** Up to `count` rows beyond a position, nearest first. The `list_other` of each is null where no row is before them. */
 async function beyond<Item>(
   asked: Asked<Item>,
   position: ListPosition,
   backwards: boolean,
   count: number,
 ): Promise<DbRow[]> {
-  const { db } = asked;
-  const list_other = otherSide(asked, position, backwards);
-  const [near, far] = ranges(asked, position, backwards);
-  for (const rows of [near, far]) if (rows) shown(asked, rows).select({ list_other }).limit(count);
-  if (!far) return near;
-  // Both databases answer the two one after the other.
-  return db
-    .from(near.as('part_0'))
-    .unionAll(db.from(far.as('part_1')))
-    .limit(count);
+  const followed = await follow(asked, position.id, backwards, count);
+  if (followed) return followed;
+  const { id } = asked.listing;
+  const { byId, key, cast } = asked.order;
+  const than = furtherOn(asked, backwards);
+  const rows = () => shown(asked, rowsOf(asked));
+  if (byId) return sorted(asked, rows().where(id, than, position.id), backwards).limit(count);
+  const same = rows().whereRaw(`${key} = ${cast}`, [position.key]).where(id, than, position.id);
+  const near: DbRow[] = await same.orderBy(id, than === '>' ? 'asc' : 'desc').limit(count);
+  if (near.length >= count) return near;
+  const further = rows().whereRaw(`${key} ${than} ${cast}`, [position.key]);
+  return [...near, ...(await sorted(asked, further, backwards).limit(count - near.length))];
 }
 
 async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPage<Item>> {
@@ -87,12 +64,12 @@ async function numbered<Item>(asked: Asked<Item>, page: number): Promise<ListPag
 
 async function besides<Item>(asked: Asked<Item>, position: ListPosition, backwards: boolean): Promise<ListPage<Item>> {
   const { listing, query } = asked;
-  const count = query.limit + 1;
-  const followed = await follow(asked, position.id, backwards, count);
-  const found = followed ?? (await beyond(asked, position, backwards, count));
+  const found = await beyond(asked, position, backwards, query.limit + 1);
   const items = found.slice(0, query.limit);
-  const [nearest] = items;
-  const near = nearest?.['list_other'] == null ? null : positionOf(asked, nearest);
+  // On the side that it came from: one is enough, and what was there may be gone.
+  const nearest = positionOf(asked, items[0]);
+  const [other] = nearest ? await beyond(asked, nearest, !backwards, 1) : [];
+  const near = other ? nearest : null;
   const far = found.length > query.limit ? positionOf(asked, items.at(-1)) : null;
   return {
     items: (backwards ? items.toReversed() : items).map(listing.read),

@@ -34,13 +34,17 @@ function prepare(sql) {
   if (known) return known;
   if (prepared.size >= mostPrepared) prepared.clear();
   const statement = connection.prepare(sql);
-  prepared.set(sql, statement);
-  return statement;
+  const columns = statement.columns().map(({ name }) => name);
+  // Rows without the names of their columns are sent in half the time.
+  const one = { statement: statement.raw(), columns };
+  prepared.set(sql, one);
+  return one;
 }
 
 parentPort?.on('message', ({ sql, bindings }) => {
   try {
-    parentPort?.postMessage({ rows: prepare(sql).all(bindings) });
+    const { statement, columns } = prepare(sql);
+    parentPort?.postMessage({ columns, rows: statement.all(bindings) });
   } catch ({ name, message, code }) {
     // Of an error that is sent as it is, the code would be lost.
     parentPort?.postMessage({ error: { name, message, code } });

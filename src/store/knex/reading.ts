@@ -1,6 +1,7 @@
 /** Which verbs read on `Engine.reading`, and how many of them at a time. */
 
 import { Failure } from '../../domain/failure.ts';
+import type { ListQuery } from '../listing.ts';
 import type { StoreVerbs } from '../store.ts';
 import type { Around } from './guard.ts';
 
@@ -23,14 +24,38 @@ export const readingVerbs = {
   hookExecutions: ['page'],
 } as const satisfies { readonly [Group in keyof StoreVerbs]?: readonly (keyof StoreVerbs[Group])[] };
 
-/** The verbs of `verbs`, but those that read many rows, which are those of `reading`. */
-export function withReading(verbs: StoreVerbs, reading: StoreVerbs): StoreVerbs {
-  const replaced = Object.entries(readingVerbs).map(([group, names]) => {
-    const [usual, other] = [verbs, reading].map((all) => Object.entries(all[group as keyof StoreVerbs]));
-    const chosen = other?.filter(([name]) => (names as readonly string[]).includes(name));
-    return [group, Object.fromEntries([...(usual ?? []), ...(chosen ?? [])])];
+/** Rows of a page that would take as long to hand over from a thread as to read. */
+const shortPage = 100;
+
+/** A page next to a position, by an index alone. */
+function isShort(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null || !('filters' in given)) return false;
+  const { at, filters, limit } = given as ListQuery;
+  return !('page' in at) && filters.length === 0 && limit <= shortPage;
+}
+
+type Verb = (...given: readonly unknown[]) => Promise<unknown>;
+
+function choosing(usual: Verb, reading: Verb): Verb {
+  // A query that is given third is about what belongs to something, which is a filter.
+  return (...given) => (isShort(given[1]) ? usual : reading)(...given);
+}
+
+/** The verbs of `usual`; those that read many rows are `reading`'s, but for short pages. */
+export function withReading(usual: StoreVerbs, reading: StoreVerbs): StoreVerbs {
+  const instead = new Map(Object.entries(reading));
+  const groups = Object.entries(usual).map(([group, members]) => {
+    const names: readonly string[] = Object.hasOwn(readingVerbs, group)
+      ? readingVerbs[group as keyof typeof readingVerbs]
+      : [];
+    const others = new Map(Object.entries<Verb>(instead.get(group)));
+    const chosen = Object.entries<Verb>(members).map(([name, verb]) => {
+      const other = names.includes(name) ? others.get(name) : undefined;
+      return [name, other ? choosing(verb, other) : verb];
+    });
+    return [group, Object.fromEntries(chosen)];
   });
-  return { ...verbs, ...Object.fromEntries(replaced) };
+  return Object.fromEntries(groups) as StoreVerbs; // Same groups, same verbs.
 }
 
 /** Reads that are under way or wait for others: more would only wait longer than whoever asked. */

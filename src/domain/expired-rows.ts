@@ -47,6 +47,11 @@ export async function purgeContinually(
   const reached = new Map<PurgedTable, Position>();
   const behind = new Set<PurgedTable>();
   const sweepDueAt = new Map<SweptTable, Milliseconds>(sweptTables.map((table) => [table, monotonic()]));
+  // Every table is there from the start, so that a rate can be taken of it.
+  for (const table of [...expiringTables, ...sweptTables]) {
+    report.deleted(table, 0);
+    report.overdue(table, 0);
+  }
   let startsOverAt = monotonic() + sweepMilliseconds;
   let toldAt = monotonic();
   let untold = 0;

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PurgeReport } from '../domain/expired-rows.ts';
-import { expiringTables, sweptTables } from '../store/purge.ts';
 
 /** What an operator's Prometheus collects; labels come from the contracts, so their number is bounded. */
 export interface Metrics {
@@ -32,7 +31,6 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Every table is there from the start, so that a rate can be taken of it. */
 function purgeMetrics(registry: Registry): PurgeReport {
   const deleted = new Counter({
     name: 'gatehouse_expired_rows_deleted_total',
@@ -46,10 +44,6 @@ function purgeMetrics(registry: Registry): PurgeReport {
     labelNames: ['table'],
     registers: [registry],
   });
-  for (const table of [...expiringTables, ...sweptTables]) {
-    deleted.inc({ table }, 0);
-    overdue.set({ table }, 0);
-  }
   return {
     deleted: (table, rows) => deleted.inc({ table }, rows),
     overdue: (table, milliseconds) => overdue.set({ table }, milliseconds / 1000),

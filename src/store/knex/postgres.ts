@@ -7,6 +7,7 @@ import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from './engine.ts';
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
+import { purgeOnPostgres } from './purge-postgres.ts';
 
 /** Any number that no other program takes on the same database. */
 const migrationLock = 4_715_203_991;
@@ -104,6 +105,7 @@ export function openPostgres(options: EngineOptions): Engine {
       findCredentialToken: findCredentialTokenOnPostgres,
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
+    purge: (wanted) => purgeOnPostgres(db, wanted),
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},

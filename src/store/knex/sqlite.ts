@@ -9,6 +9,7 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
+import { purgeOnSqlite } from './purge-sqlite.ts';
 import { backup } from './sqlite-backup.ts';
 import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
 import { openReading, renewReading } from './sqlite-reading.ts';
@@ -98,6 +99,7 @@ export function openSqlite(options: EngineOptions): Engine {
     ...{ patienceMilliseconds: waitMilliseconds },
   });
   const reading = openReading(filename, options);
+  const purge = purgeOnSqlite(waitMilliseconds);
   return {
     kind: 'sqlite',
     db,
@@ -110,6 +112,7 @@ export function openSqlite(options: EngineOptions): Engine {
       findCredentialToken: findCredentialTokenOnSqlite,
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
+    purge: (wanted) => purge(db, wanted),
     describeNewTables: (tx) =>
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);

@@ -258,15 +258,10 @@ export interface RoleStore {
   create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
-  list(accountId: number): Promise<RoleRecord[]>;
   /** Role ids of each of these users, in order of assignment. */
   idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
   /** Roles of a user, in order of assignment. */
   ofUser(accountId: number, userId: number): Promise<RoleRecord[]>;
-  /** Idempotent. */
-  addUser(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
-  /** False when the user did not have the role. */
-  removeUser(accountId: number, roleId: number, userId: number): Promise<boolean>;
   /** Fields: `id`, `name`; `app` by `in`; `app_name`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<RoleRecord>>;
   /** Throws `conflict` as `create` does; null when there is no such role. */
@@ -286,10 +281,16 @@ export interface RoleStore {
     roleId: number,
     userIds: readonly number[],
   ): Promise<ReadonlyMap<number, Milliseconds>>;
-  /** Idempotent. Throws `not_found` for an id that nothing has. */
-  link(accountId: number, link: RoleLink, roleId: number, ids: readonly number[], at: Milliseconds): Promise<void>;
-  /** How many were linked. */
-  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<number>;
+  /** Answers those that were not linked before, ascending. Throws `not_found` for an id that nothing has. */
+  link(
+    accountId: number,
+    link: RoleLink,
+    roleId: number,
+    ids: readonly number[],
+    at: Milliseconds,
+  ): Promise<readonly number[]>;
+  /** Answers those that were linked, ascending. */
+  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<readonly number[]>;
   /** The first of these ids that no such app or user has; null when all are known. */
   findUnknown(accountId: number, link: RoleLink, ids: readonly number[]): Promise<number | null>;
 }
@@ -526,8 +527,8 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
-/** Who may have lost the access to an app: one user, to whichever app, or whichever user of one app. */
-export type AccessLoss = { readonly userId: number } | { readonly appId: number };
+/** Who may have lost the access to an app: a few hundred users at most, to whichever app, or whichever user of one app. */
+export type AccessLoss = { readonly userIds: readonly number[] } | { readonly appId: number };
 
 /**
  * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved, those

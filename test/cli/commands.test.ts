@@ -102,10 +102,16 @@ describe('the command line', () => {
     assert.equal((await succeeds(...setting('status=locked', 'firstname=Ada', 'roles='))).status, 'locked');
     assert.equal((await set('status=suspended')).status, 'suspended');
     assert.equal((await set('status=active', 'password=another password')).status, 'active');
+    for (const [pair, message] of [
+      ['roles=staff,crew', 'there is no role crew'],
+      ['password=', 'password is empty'],
+    ] as const) {
+      assert.equal((await refusal(...setting(pair))).message, message);
+    }
     const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
     assert.equal(idle.status, 'unactivated');
     assert.deepEqual(await succeeds('user', 'list', ...account), [user, idle]);
-    for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', '__proto__=x']) {
+    for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', 'password=', '__proto__=x']) {
       const { error } = await refusal(...setting(pair));
       assert.equal(error, 'value_invalid', pair);
     }

@@ -1,4 +1,4 @@
-/** What the management of an account writes about a user, read member by member. */
+/** What is written about a user, read member by member. */
 
 import type { Services } from '../../services.ts';
 import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store/records.ts';

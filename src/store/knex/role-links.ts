@@ -23,6 +23,10 @@ function chunks(ids: readonly number[]): number[][] {
   return Array.from({ length: count }, (_, at) => ids.slice(at * atOnce, (at + 1) * atOnce));
 }
 
+function ascending(one: number, other: number): number {
+  return one - other;
+}
+
 const listing: Listing<RoleRecord> = {
   table: 'roles',
   id: 'id',
@@ -49,7 +53,7 @@ const listing: Listing<RoleRecord> = {
  * Keeps the role and those that a link is to name from being changed meanwhile. Without that PostgreSQL would put the
  * link in first and then wait for them, while whoever holds them may wait for the link.
  */
-export async function holdLinked(
+async function holdLinked(
   db: Knex,
   accountId: number,
   link: RoleLink,
@@ -93,22 +97,26 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     link: async (accountId, link, roleId, ids, at) => {
       const { table, column } = links[link];
-      for (const some of chunks(ids.toSorted((one, other) => one - other))) {
-        const added = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
-        await separately(db, async (tx) => {
+      const linked: number[] = [];
+      for (const some of chunks(ids.toSorted(ascending))) {
+        const wanted = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
+        const added = await separately(db, async (tx) => {
           await holdLinked(tx, accountId, link, roleId, some);
-          await tx(table).insert(added).onConflict(['account_id', column, 'role_id']).ignore();
+          return tx(table).insert(wanted).onConflict(['account_id', column, 'role_id']).ignore().returning(column);
         });
+        linked.push(...added.map((row) => Number(row[column])));
       }
+      return linked.toSorted(ascending);
     },
     unlink: async (accountId, link, roleId, ids) => {
       const { table, column } = links[link];
-      let removed = 0;
+      const unlinked: number[] = [];
       for (const some of chunks(ids)) {
         const rowsOfRole = db(table).where({ account_id: accountId, role_id: roleId });
-        removed += await rowsOfRole.whereIn(column, some).delete();
+        const removed: Record<string, number>[] = await rowsOfRole.whereIn(column, some).delete(column);
+        unlinked.push(...removed.map((row) => Number(row[column])));
       }
-      return removed;
+      return unlinked.toSorted(ascending);
     },
     findUnknown: async (accountId, link, ids) => {
       const { named, id } = links[link];

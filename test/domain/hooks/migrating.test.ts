@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { comparable } from '../../support/comparable.ts';
 import { dump } from '../../support/rows.ts';
@@ -17,7 +17,7 @@ const known = `if (context.user_identifier !== 'ada@old.example' || context.pass
 onApps('user migration', (app) => {
   async function staged(settings: Readonly<Record<string, string>> = {}) {
     const on = await stage(app(), { hook_migration_roles: 'Migrated', ...settings });
-    await createRole(on.app.services, on.app.account, 'Migrated');
+    await createRole(on.app.services, on.app.account, { name: 'Migrated' });
     await grantAccess(on.app.services, on.app.account, on.client.app_id, { role: 'Migrated' });
     return on;
   }

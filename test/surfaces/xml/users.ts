@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { newClient, newGrant, unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { managing } from '../api-2/managing.ts';
@@ -84,7 +84,7 @@ export function users(app: () => TestApp): void {
     const { done, call } = await calling(app());
     const json = await managing(app());
     const ids: number[] = [];
-    for (let at = 0; at < 4; at += 1) ids.push((await createRole(services, account, unique('role'))).id);
+    for (let at = 0; at < 4; at += 1) ids.push((await createRole(services, account, { name: unique('role') })).id);
     const [a = 0, b = 0, c = 0, d = 0] = ids;
     const { id } = await done(201, 'POST', '/users.xml', userXml({ email: address(), 'role-id': a }));
     const rolesOf = async () => (await json.done(200, 'GET', `/users/${id}`)).role_ids;
@@ -101,7 +101,7 @@ export function users(app: () => TestApp): void {
     assert.deepEqual([await write(0), await rolesOf()], [null, []]);
     assert.deepEqual([await write(null), await rolesOf()], [null, []]);
     assert.deepEqual([await write(d), await rolesOf()], [d, [d]]);
-    const other = await createRole(services, (await app().another()).account, unique('role'));
+    const other = await createRole(services, (await app().another()).account, { name: unique('role') });
     assertRefused(
       await call('PUT', `/users/${id}.xml`, userXml({ 'role-id': other.id })),
       422,
@@ -113,8 +113,8 @@ export function users(app: () => TestApp): void {
     const { services, account } = app();
     const { done } = await calling(app());
     const [role, next] = [
-      await createRole(services, account, unique('role')),
-      await createRole(services, account, unique('role')),
+      await createRole(services, account, { name: unique('role') }),
+      await createRole(services, account, { name: unique('role') }),
     ];
     const { id } = await done(201, 'POST', '/users.xml', userXml({ email: address(), 'role-id': role.id }));
     const { appId } = await newClient(services.store, account.id);

@@ -37,6 +37,7 @@ export function rolesAndAppsTold(app: () => TestApp): void {
     ]);
     await revokeAccess(services, account, client.app_id, { user: user.email ?? '' });
     await assertTold(app(), () => updateRole(services, account, id, { users: [] }), [
+      ['role.withdrawn', 'system', `user ${user.id}`, { role_id: id }],
       ['role.changed', 'system', role, { fields: ['users'], grants_revoked: 1 }],
     ]);
     await assertTold(app(), () => removeRole(services, account, id), [

@@ -1,5 +1,6 @@
 /** Roles as a list, and what they are linked to: apps, users and administrators. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleRecord } from '../records.ts';
 import type { RoleLink, RoleStore } from '../store.ts';
@@ -20,9 +21,12 @@ type Row = Readonly<Record<string, unknown>>;
 /** As many as one statement takes on both databases. */
 const atOnce = 400;
 
-function chunks(ids: readonly number[]): number[][] {
-  const count = Math.ceil(ids.length / atOnce);
-  return Array.from({ length: count }, (_, at) => ids.slice(at * atOnce, (at + 1) * atOnce));
+/** Others get their turn in between: SQLite answers at once, and a role has thousands of links. */
+async function* chunks(ids: readonly number[]): AsyncGenerator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += atOnce) {
+    if (at > 0) await nextTurn();
+    yield ids.slice(at, at + atOnce);
+  }
 }
 
 function ascending(one: number, other: number): number {
@@ -76,7 +80,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     linked: async (accountId, link, roleIds) => {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
-      for (const some of chunks(roleIds)) {
+      for await (const some of chunks(roleIds)) {
         const found: Record<string, number>[] = await db(table)
           .where('account_id', accountId)
           .whereIn('role_id', some)
@@ -88,7 +92,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     linkedAt: async (accountId, link, roleId, userIds) => {
       const times = new Map<number, number>();
-      for (const some of chunks(userIds)) {
+      for await (const some of chunks(userIds)) {
         const found: { user_id: number; assigned_at: number }[] = await db(links[link].table)
           .where({ account_id: accountId, role_id: roleId })
           .whereIn('user_id', some)
@@ -100,7 +104,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     link: async (accountId, link, roleId, ids, at) => {
       const { table, column } = links[link];
       const linked: number[] = [];
-      for (const some of chunks(ids.toSorted(ascending))) {
+      for await (const some of chunks(ids.toSorted(ascending))) {
         const wanted = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
         const added = await separately(db, async (tx) => {
           await holdLinked(tx, accountId, link, roleId, some);
@@ -113,7 +117,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     unlink: async (accountId, link, roleId, ids) => {
       const { table, column } = links[link];
       const unlinked: number[] = [];
-      for (const some of chunks(ids)) {
+      for await (const some of chunks(ids)) {
         const wanted = some.map(() => '?').join(', ');
         // By hand: Knex does not let SQLite answer what it deletes.
         const answer: Row[] | { rows: Row[] } = await db.raw(
@@ -127,7 +131,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     findUnknown: async (accountId, link, ids) => {
       const { named, id } = links[link];
-      for (const some of chunks(ids)) {
+      for await (const some of chunks(ids)) {
         const found = await db(named).where('account_id', accountId).whereIn(id, some).select(id);
         const known = new Set(found.map((row) => Number(row[id])));
         const unknown = some.find((one) => !known.has(one));

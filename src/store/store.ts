@@ -143,7 +143,7 @@ export interface CountedAttempt {
 }
 
 /** A user to be: nothing is counted or held yet, unless said. */
-export type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
+type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
   Partial<Pick<UserRecord, 'emailHeldUntil'>>;
 
 /** What can be changed of a user. */
@@ -362,7 +362,7 @@ export interface ClientStore {
 type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
 
 /** A link with the name of its client. */
-export type NamedLink = ServerLinkRecord & { readonly clientName: string };
+type NamedLink = ServerLinkRecord & { readonly clientName: string };
 
 /** API authorization servers. A change of any is in force for the next token, whoever made it. */
 export interface AuthorizationServerStore {
@@ -601,10 +601,7 @@ export interface AuthorizationStore {
 }
 
 /** What a user decided about a device, and who it was. */
-export type DeviceDecision = Pick<
-  DeviceCodeRecord,
-  'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'
->;
+type DeviceDecision = Pick<DeviceCodeRecord, 'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'>;
 
 export interface DeviceCodeStore {
   /** Throws `conflict` with name `user_code_digest` for a user code that another one has. */
@@ -693,7 +690,7 @@ export interface AccessTokenStanding {
 }
 
 /** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
-export type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
+type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
@@ -748,7 +745,7 @@ export type NewEvent = Omit<EventRecord, 'id' | 'hash'> & {
 };
 
 /** Where an account's chain ends. */
-export interface ChainEnd {
+interface ChainEnd {
   /** 0 and empty when nothing was ever appended. */
   readonly lastId: number;
   readonly lastHash: string;

@@ -14,7 +14,7 @@ import { changeSettings, parseSettings } from './settings.ts';
 type AccountServices = Pick<Services, 'store' | 'addresses'>;
 type ChangeServices = AccountServices & Pick<Services, 'clock' | 'vault'>;
 
-export interface NewAccount {
+interface NewAccount {
   readonly subdomain: string;
   /** Shown on the hosted pages; the subdomain unless said. */
   readonly name?: string | undefined;

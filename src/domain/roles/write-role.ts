@@ -12,7 +12,7 @@ import { requireRoleId } from './full-role.ts';
 import { addLinks, type LinkVerb, removeLinks } from './links.ts';
 
 /** Undefined members stay as they are; null empties a list. */
-export interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly number[] | null | undefined>>> {
+interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly number[] | null | undefined>>> {
   readonly name?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { Around } from './guard.ts';
  */
 export const readingVerbs = {
   users: ['list', 'page'],
-  roles: ['list', 'page', 'linked'],
+  roles: ['page', 'linked'],
   clients: ['pageApps', 'pageOfUser', 'pageOfRole', 'sweepOpen'],
   callers: ['listCredentials', 'pageCredentials', 'listApiKeys', 'pageApiKeys'],
   authorizationServers: ['page', 'pageScopes', 'pageClaims', 'pageLinks'],

@@ -33,7 +33,8 @@ export const expectedScans: readonly ExpectedScan[] = [
   },
   {
     of: /^users$/,
-    where: /^select \* from users where account_id = (\?|\$1) and not exists \(select 1 from removals .* order by id asc$/,
+    where:
+      /^select \* from users where account_id = (\?|\$1) and not exists \(select 1 from removals .* order by id asc$/,
     because: 'all of them were asked for, on the command line',
   },
   { of: any, where: / sqlite_(master|schema) /, because: 'a test or a start looks at the schema' },

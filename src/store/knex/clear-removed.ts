@@ -5,6 +5,7 @@ import type { RemovalKind } from '../removals.ts';
 import { stillAssigned } from './assigned.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { isPostgres } from './list-index.ts';
+import type { Reference, Removable } from './removed.ts';
 
 /** A row of `removals`. */
 export interface Removal {
@@ -33,7 +34,7 @@ function unlocked(db: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder {
 }
 
 /** Deletes rows of a table by the column that names what is removed. `key`: its key beside the account. */
-function rowsOf(table: string, by: string, key: readonly string[]): Step {
+function rowsOf(table: string, by: Reference, key: readonly string[]): Step {
   return async (db, { account_id: accountId, object_id: objectId }, limit) => {
     const columns = ['account_id', ...key];
     const found = db(table)
@@ -117,42 +118,52 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
   return { rows: ids.length, grantsRevoked };
 }
 
-/** What foreign keys and reads lead to, many rows first. The last of it goes with the row of the object. */
-const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
+/** Tables with the columns that name what is removed, and the rest of their keys beside the account. */
+export const clearedTables = {
   user: [
-    rowsOf('codes', 'user_id', ['digest']),
-    rowsOf('grants', 'user_id', ['id']),
-    rowsOf('app_users', 'user_id', ['app_id', 'user_id']),
-    rowsOf('role_users', 'user_id', ['user_id', 'role_id']),
-    rowsOf('role_admins', 'user_id', ['user_id', 'role_id']),
-    rowsOf('consents', 'user_id', ['user_id', 'app_id']),
-    rowsOf('user_attributes', 'user_id', ['user_id', 'attribute_id']),
-    rowsOf('sessions', 'user_id', ['id']),
-    rowsOf('device_codes', 'user_id', ['digest']),
-    rowsOf('factor_verifications', 'user_id', ['id']),
-    rowsOf('password_resets', 'user_id', ['digest']),
-    releaseManaged,
+    ['codes', 'user_id', ['digest']],
+    ['grants', 'user_id', ['id']],
+    ['app_users', 'user_id', ['app_id', 'user_id']],
+    ['role_users', 'user_id', ['user_id', 'role_id']],
+    ['role_admins', 'user_id', ['user_id', 'role_id']],
+    ['consents', 'user_id', ['user_id', 'app_id']],
+    ['user_attributes', 'user_id', ['user_id', 'attribute_id']],
+    ['sessions', 'user_id', ['id']],
+    ['device_codes', 'user_id', ['digest']],
+    ['factor_verifications', 'user_id', ['id']],
+    ['password_resets', 'user_id', ['digest']],
   ],
   app: [
-    rowsOf('codes', 'app_id', ['digest']),
-    rowsOf('grants', 'app_id', ['id']),
-    rowsOf('app_users', 'app_id', ['app_id', 'user_id']),
-    rowsOf('app_roles', 'app_id', ['app_id', 'role_id']),
-    rowsOf('consents', 'app_id', ['user_id', 'app_id']),
-    rowsOf('device_codes', 'app_id', ['digest']),
-    rowsOf('pushed_requests', 'app_id', ['digest']),
-    rowsOf('authorization_requests', 'app_id', ['digest']),
-    rowsOf('client_assertions', 'app_id', ['app_id', 'digest']),
-    rowsOf('session_apps', 'app_id', ['sid', 'app_id']),
-    rowsOf('logout_notices', 'app_id', ['id']),
-    rowsOf('authorization_server_clients', 'app_id', ['server_id', 'app_id']),
+    ['codes', 'app_id', ['digest']],
+    ['grants', 'app_id', ['id']],
+    ['app_users', 'app_id', ['app_id', 'user_id']],
+    ['app_roles', 'app_id', ['app_id', 'role_id']],
+    ['consents', 'app_id', ['user_id', 'app_id']],
+    ['device_codes', 'app_id', ['digest']],
+    ['pushed_requests', 'app_id', ['digest']],
+    ['authorization_requests', 'app_id', ['digest']],
+    ['client_assertions', 'app_id', ['app_id', 'digest']],
+    ['session_apps', 'app_id', ['sid', 'app_id']],
+    ['logout_notices', 'app_id', ['id']],
+    ['authorization_server_clients', 'app_id', ['server_id', 'app_id']],
   ],
   role: [
-    releaseMembers,
-    rowsOf('app_roles', 'role_id', ['app_id', 'role_id']),
-    rowsOf('role_admins', 'role_id', ['user_id', 'role_id']),
+    ['app_roles', 'role_id', ['app_id', 'role_id']],
+    ['role_admins', 'role_id', ['user_id', 'role_id']],
   ],
-  attribute: [rowsOf('user_attributes', 'attribute_id', ['user_id', 'attribute_id'])],
+  attribute: [['user_attributes', 'attribute_id', ['user_id', 'attribute_id']]],
+} as const satisfies Readonly<Record<Removable, readonly (readonly [string, Reference, readonly string[]])[]>>;
+
+function clearAll(kind: Removable): Step[] {
+  return clearedTables[kind].map(([table, by, key]) => rowsOf(table, by, key));
+}
+
+/** What is left then goes with the row of the object: a few rows of each of the other tables. */
+const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
+  user: [...clearAll('user'), releaseManaged],
+  app: clearAll('app'),
+  role: [releaseMembers, ...clearAll('role')],
+  attribute: clearAll('attribute'),
   access: [releaseGrants],
 };
 

@@ -176,11 +176,10 @@ async function addUsers(url: string, accountId: number, count: number): Promise<
   const engine = open({ url, log: () => {}, waitMilliseconds: 60_000 });
   const common = { account_id: accountId, status: 1, invalid_login_attempts: 0, created_at: now, updated_at: now };
   const rows = Array.from({ length: count }, (_, index) => ({ ...common, email: `u${index}`, email_key: `u${index}` }));
-  await engine.db.batchInsert('users', rows, 200);
-  const first: { id: number } = await engine.db('users').where({ account_id: accountId, email_key: 'u0' }).first('id');
+  const [first]: { id: number }[] = await engine.db.batchInsert('users', rows, 200).returning('id');
   await engine.close();
   // Nobody else adds any meanwhile.
-  return rows.map((_, index) => first.id + index);
+  return rows.map((_, index) => Number(first?.id) + index);
 }
 
 interface PlanNode {

@@ -181,7 +181,7 @@ async function addUsers(url: string, accountId: number, count: number): Promise<
   await engine.close();
   const [first] = await ask(url, `select id from users where account_id = ${accountId} and email = 'u0'`);
   // Nobody else adds any meanwhile.
-  return rows.map((_, index) => Number(first?.id) + index);
+  return rows.map((_, index) => Number(first?.['id']) + index);
 }
 
 interface PlanNode {

@@ -2,7 +2,7 @@
 
 import type { Services } from '../services.ts';
 import type { Milliseconds } from '../store/records.ts';
-import type { RemovalKind } from '../store/removals.ts';
+import { type RemovalKind, removalKinds } from '../store/removals.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 
 /** Rows of a slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
@@ -42,6 +42,9 @@ export function startClearing(
   const { signal } = stopping;
   let woken = new AbortController();
   let toldAt = Number.NEGATIVE_INFINITY;
+
+  // Every kind is there from the start, so that a rate can be taken of it.
+  for (const kind of removalKinds) report.cleared(kind, 0);
 
   async function tell(): Promise<void> {
     toldAt = monotonic();

@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ClearingReport } from '../domain/clearing.ts';
 import type { PurgeReport } from '../domain/expired-rows.ts';
-import { removalKinds } from '../store/removals.ts';
 
 /** What an operator's Prometheus collects; labels come from the contracts, so their number is bounded. */
 export interface Metrics {
@@ -71,7 +70,6 @@ function removalMetrics(registry: Registry): ClearingReport {
     help: 'How long ago the oldest of the removals that have rows left began; 0 when there is none',
     registers: [registry],
   });
-  for (const kind of removalKinds) cleared.inc({ kind }, 0);
   return {
     cleared: (kind, rows) => cleared.inc({ kind }, rows),
     waiting: (count, milliseconds) => {

@@ -29,11 +29,7 @@ describe('metrics', () => {
     assert.deepEqual(lines.toSorted(), [
       'gatehouse_removals_oldest_seconds 90',
       'gatehouse_removals_waiting 3',
-      'gatehouse_removed_rows_cleared_total{kind="access"} 0',
       'gatehouse_removed_rows_cleared_total{kind="app"} 107',
-      'gatehouse_removed_rows_cleared_total{kind="attribute"} 0',
-      'gatehouse_removed_rows_cleared_total{kind="role"} 0',
-      'gatehouse_removed_rows_cleared_total{kind="user"} 0',
     ]);
   });
 });

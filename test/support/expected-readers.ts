@@ -26,6 +26,10 @@ const expectedReaders: readonly ExpectedReader[] = [
     where: /^select user_id from role_users where account_id = \S+ and role_id = \S+ limit \S+$/,
     because: 'it clears what hangs on a removed role',
   },
+  {
+    where: /^select user_id, assigned_at from role_users where account_id = \S+ and role_id = \S+ and user_id in \(/,
+    because: 'role and users were found before',
+  },
   { where: /^select 1 from \w+ limit 1 offset \d+$/, because: 'it looks how large a table is' },
 ];
 

@@ -527,7 +527,7 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
-/** Who may have lost the access to an app: a few hundred users at most, to whichever app, or whichever user of one app. */
+/** Who may have lost access: a few hundred users at most, to whichever app, or whichever user of one app. */
 export type AccessLoss = { readonly userIds: readonly number[] } | { readonly appId: number };
 
 /**

@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
@@ -49,6 +50,15 @@ async function runTests(args: readonly string[], databases: Readonly<Record<stri
   return code ?? 1;
 }
 
+/** After all tests: each action that the contract of events lists was seen, and no other. */
+function checkActions(folder: string): void {
+  const { unseen, unknown } = compareActions(folder);
+  if (unseen.length === 0 && unknown.length === 0) return;
+  process.stderr.write(`Actions that no test made happen: ${unseen.join(', ') || 'none'}\n`);
+  process.stderr.write(`Actions that the contract does not list: ${unknown.join(', ') || 'none'}\n`);
+  process.exitCode ||= 1;
+}
+
 const given = process.argv.slice(2);
 const files = given.filter((arg) => !arg.startsWith('-'));
 const passedOn = given.filter((arg) => arg.startsWith('-'));
@@ -57,13 +67,17 @@ const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const server = startPostgres(fastFolder());
 try {
   const plans = join(folder, 'plans');
+  const actions = join(folder, 'actions');
   mkdirSync(plans);
+  mkdirSync(actions);
   const databases = {
     [serverVariable]: server.url,
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
+    [actionsVariable]: actions,
   };
   process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
+  if (given.length === 0) checkActions(actions);
 } finally {
   rmSync(folder, { recursive: true, force: true });
   await server.stop();

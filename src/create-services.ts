@@ -40,7 +40,7 @@ import type { Store } from './store/store.ts';
 const refreshInterval = 2;
 
 /** When the hook runner is opened: at once, where functions will be run. */
-export type OpenRunner = (open: () => HookRunner) => HookRunner;
+type OpenRunner = (open: () => HookRunner) => HookRunner;
 
 /** Services of a program that can work for them in the background. */
 export interface ServedServices extends Services {

@@ -9,7 +9,7 @@ import { createAccount, listAccounts, moveAccount } from './domain/accounts/acco
 import { createApiKey } from './domain/callers/api-keys.ts';
 import { createCredential } from './domain/callers/credentials.ts';
 import { Failure } from './domain/failure.ts';
-import { createUser } from './domain/users/users.ts';
+import { createUser } from './domain/users/write-user.ts';
 import type { Services } from './services.ts';
 
 const demoSubdomain = 'demo';
@@ -69,7 +69,14 @@ async function makeDemo(services: Services, config: Config, file: string): Promi
   const password = services.random.bytes(18).toString('base64url');
   const credential = await createCredential(services, account, ['manage_all']);
   const { apiKey } = await createApiKey(services, account, 'demo');
-  await createUser(services, account, { email: demoEmail, password, firstname: 'Dana', lastname: 'Demo' });
+  await createUser(services, account, {
+    email: demoEmail,
+    password,
+    firstname: 'Dana',
+    lastname: 'Demo',
+    validatePolicy: true,
+    authority: 'all',
+  });
   const demo: DemoFile = {
     account_id: account.id,
     ...links(account.baseUrl),

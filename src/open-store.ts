@@ -7,7 +7,7 @@ import { Failure } from './domain/failure.ts';
 import { openStore } from './store/knex/index.ts';
 import type { Store } from './store/store.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Where warnings of the database layer go. */
   readonly log?: (line: string) => void;
   /** Make a database file that is not there although the master key is: what it held can be made again. */

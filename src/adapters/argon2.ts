@@ -6,14 +6,14 @@ import { createImportedBcrypt } from './bcrypt.ts';
 import { createHashPlaces, type HashPlace } from './hash-places.ts';
 import { hashArgon2, verifyArgon2 } from './password-threads.ts';
 
-export interface Argon2Cost {
+interface Argon2Cost {
   /** KiB of memory. */
   readonly memoryCost: number;
   /** Passes over it. */
   readonly timeCost: number;
 }
 
-export interface PasswordOptions {
+interface PasswordOptions {
   /** Secret mixed into every password before it is hashed: the database alone is not enough to try passwords. */
   readonly pepper: Buffer;
   /** Cores of the machine: all but one may hash, so that one is left for everything else. */

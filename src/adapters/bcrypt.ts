@@ -1,7 +1,7 @@
 import { verifyBcrypt } from './password-threads.ts';
 
 /** Checks passwords against bcrypt hashes that were imported. */
-export interface ImportedBcrypt {
+interface ImportedBcrypt {
   /** As bcrypt does: bytes as they are typed, the first 72 of them. */
   matches(password: string, hash: string): Promise<boolean>;
   /**

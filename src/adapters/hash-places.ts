@@ -25,7 +25,7 @@ export interface HashPlace {
   forgive(): void;
 }
 
-export interface HashPlaces {
+interface HashPlaces {
   /** Throws `unavailable` before `work` begins when there is no place, or somebody with a smaller share took it. */
   withPlace<Result>(share: Share, work: (place: HashPlace) => Promise<Result>): Promise<Result>;
 }

@@ -7,7 +7,7 @@ const pauseMilliseconds = 100;
 /** So long the end of the process waits for a reader that stalls. */
 const patienceMilliseconds = 1000;
 
-export interface LineWriter {
+interface LineWriter {
   /** Never waits and never throws. */
   write(line: string): void;
 }

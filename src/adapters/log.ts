@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../services.ts';
 import { createLineWriter } from './line-writer.ts';
 import { printableText } from './printable.ts';
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   /** Where lines go; stdout unless said. */
   readonly destination?: DestinationStream;

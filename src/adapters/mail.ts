@@ -18,7 +18,7 @@ export interface SmtpServer {
   readonly isLocal: boolean;
 }
 
-export interface MailOptions {
+interface MailOptions {
   /** Null: into the folder. */
   readonly smtp: SmtpServer | null;
   readonly from: string;

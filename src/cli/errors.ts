@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigMistakes } from '../config.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 
-export interface ReportedError {
+interface ReportedError {
   readonly error: string;
   /** One line. */
   readonly message: string;

@@ -1,11 +1,16 @@
 import type { Command } from 'commander';
+import type { Account } from '../domain/accounts/account.ts';
 import { Failure } from '../domain/failure.ts';
 import { assignPolicy, findPolicyId } from '../domain/policies/policies.ts';
-import { createRole, requireRole } from '../domain/roles/roles.ts';
+import { requireRole, requireRoleIds } from '../domain/roles/full-role.ts';
+import { createRole } from '../domain/roles/write-role.ts';
 import { fullName } from '../domain/users/names.ts';
+import type { UserInput } from '../domain/users/user-input.ts';
 import { type SettableStatus, settableStatuses, userStatusNames } from '../domain/users/user-status.ts';
-import { createUser, listUsers, requireUser, setUser, type UserChanges } from '../domain/users/users.ts';
+import { listUsers, requireUser } from '../domain/users/users.ts';
+import { createUser, unlockUser, updateUser } from '../domain/users/write-user.ts';
 import type { UserRecord } from '../store/records.ts';
+import type { StoreVerbs } from '../store/store.ts';
 import { type Answer, addCommand, addGroup, collect, type Outlet, readPairs, readSecret } from './command.ts';
 import { fields, table } from './output.ts';
 import { withAccount } from './session.ts';
@@ -28,10 +33,10 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     'make a user: active with a password, else unactivated',
     outlet,
     async (call) => {
-      const { account: subdomain, password, role, ...names } = call.options;
-      const given = password === undefined ? undefined : await readSecret('password', password);
+      const { account: subdomain, password, role: roles, ...names } = call.options;
+      const changes = { ...pickNames(names), roles, ...(password !== undefined && (await readers.password(password))) };
       return withAccount(subdomain, async (services, account) =>
-        one(await createUser(services, account, { ...pickNames(names), password: given, roles: role })),
+        one(await createUser(services, account, await inputOf(services.store, account, changes))),
       );
     },
   )
@@ -51,8 +56,14 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
       const changes = await readChanges(readPairs(call.args[0] as string[]));
       const { account: subdomain, email } = call.options;
       return withAccount(subdomain, async (services, account) => {
-        const { id } = await requireUser(services.store, account, email);
-        return one(await setUser(services, account, id, changes));
+        const { id, status } = await requireUser(services.store, account, email);
+        const input = await inputOf(services.store, account, changes);
+        const changed = await updateUser(services, account, id, input);
+        // For somebody who is active already this is how an operator ends a pause.
+        if (changes.status === 'active' && status === settableStatuses.active) {
+          await unlockUser(services, account, id, input.authority);
+        }
+        return one(changed);
       });
     },
   )
@@ -68,7 +79,7 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'role', 'roles of users');
   addCommand<{ account: string }>(group, 'create <name>', 'make a role', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
-      const { id, name } = await createRole(services, account, call.args[0] as string);
+      const { id, name } = await createRole(services, account, { name: call.args[0] as string });
       return { json: { id, name }, text: fields({ id, name }) };
     }),
   ).requiredOption('--account <subdomain>', 'the account');
@@ -98,13 +109,40 @@ function pickNames({ email, username, firstname, lastname }: Omit<NewUserOptions
   return { email, username, firstname, lastname };
 }
 
+/** What is set of a user, as it is typed; null clears. */
+interface UserChanges {
+  readonly email?: string | null | undefined;
+  readonly username?: string | null | undefined;
+  readonly password?: string;
+  readonly firstname?: string | null | undefined;
+  readonly lastname?: string | null | undefined;
+  readonly status?: SettableStatus;
+  /** Names of all roles the user has from then on. */
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** What an operator may write, with the ids of the roles; throws `not_found` for an unknown one. */
+async function inputOf(
+  store: Pick<StoreVerbs, 'roles'>,
+  account: Pick<Account, 'id'>,
+  { roles, status, ...members }: UserChanges,
+): Promise<UserInput> {
+  return {
+    ...members,
+    ...(status && { status: settableStatuses[status] }),
+    ...(roles && { roleIds: await requireRoleIds(store, account, roles) }),
+    validatePolicy: true,
+    authority: 'all',
+  };
+}
+
 /** How each key of `user set` becomes a change; an empty value clears what can be cleared. */
 const readers = {
   email: async (text) => ({ email: text || null }),
   username: async (text) => ({ username: text || null }),
   firstname: async (text) => ({ firstname: text || null }),
   lastname: async (text) => ({ lastname: text || null }),
-  password: async (text) => ({ password: await readSecret('password', text) }),
+  password: async (text) => ({ password: await readPassword(text) }),
   status: async (text) => ({ status: readStatus(text) }),
   roles: async (text) => ({
     roles: text
@@ -129,6 +167,12 @@ async function readChanges(pairs: Readonly<Record<string, string>>): Promise<Use
     changes = { ...changes, ...(await read(text)) };
   }
   return changes;
+}
+
+async function readPassword(text: string): Promise<string> {
+  const password = await readSecret('password', text);
+  if (password) return password;
+  throw new Failure('value_invalid', { name: 'password', message: 'password is empty' });
 }
 
 function readStatus(text: string): SettableStatus {

@@ -16,7 +16,7 @@ export interface EgressRules {
 }
 
 /** Why there is no response, with the words for whoever asked. They tell nothing about what stands behind an address. */
-export const egressFailures = {
+const egressFailures = {
   disabled: 'requests are switched off',
   url_invalid: 'the URL cannot be read, or names a user',
   scheme_forbidden: 'only https is allowed',

@@ -3,7 +3,7 @@
  * a reply of its contract, so that status and words are written once per surface and nowhere else.
  */
 
-export const failureCodes = [
+const failureCodes = [
   // The request itself.
   'account_unknown',
   'not_found',
@@ -62,7 +62,7 @@ export const failureCodes = [
 export type FailureCode = (typeof failureCodes)[number];
 
 /** What a failure may tell a surface's table. Never a secret, never a stack. */
-export interface FailureDetail {
+interface FailureDetail {
   /** Member, parameter or setting that was wrong, as the caller wrote it (`redirect_uris`, `refresh_token`). */
   readonly name?: string;
   /** What was wrong, in words for the caller. */

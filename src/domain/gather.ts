@@ -1,4 +1,4 @@
-export interface GatherOptions {
+interface GatherOptions {
   /** Of one batch. */
   readonly mostItems?: number;
   /** Milliseconds from the end of a batch to the beginning of the next at least: more items share one, where there is other work to do meanwhile. */

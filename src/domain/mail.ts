@@ -17,7 +17,7 @@ export interface Mailer {
 }
 
 /** Words, or an address with the words that it is shown as. */
-export type Paragraph = string | { readonly link: string; readonly words: string };
+type Paragraph = string | { readonly link: string; readonly words: string };
 
 /** A message in the account's name, as text and as a page. */
 export function writeMail(

@@ -14,7 +14,7 @@ export interface HookCommand {
 }
 
 /** All that a hook process reads: Node, its one file, and the package isolated-vm with its loader. */
-export interface ProgramPaths {
+interface ProgramPaths {
   readonly node: string;
   readonly program: string;
   readonly isolatedVm: string;
@@ -22,7 +22,7 @@ export interface ProgramPaths {
 }
 
 /** `node` is the program that runs functions; null for the one that runs this. */
-export function programPaths(node: string | null): ProgramPaths {
+function programPaths(node: string | null): ProgramPaths {
   const program = realpathSync(fileURLToPath(new URL('../../generated/hook-process.mjs', import.meta.url)));
   const isolatedVm = realpathSync(createRequire(import.meta.url).resolve('isolated-vm'));
   const loader = realpathSync(createRequire(isolatedVm).resolve('node-gyp-build'));

@@ -8,7 +8,7 @@ import { startHookProcess } from './hook-process.ts';
 import { groups, innerPrivileges, type LayerName, type Needs, remedies, type Way } from './layers.ts';
 
 const probeMilliseconds = 10_000;
-export interface Confinement {
+interface Confinement {
   /** The words that stand before a program to shut it in. */
   readonly wrap: readonly string[];
   readonly command: HookCommand;

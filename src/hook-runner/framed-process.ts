@@ -20,7 +20,7 @@ export interface FramedProcess {
   lastWords(): string;
 }
 
-export interface FramedProcessEvents {
+interface FramedProcessEvents {
   /** What throws here ends the process. */
   readonly frame: (text: string) => void;
   /** Once, when it ended by itself or what it said made no sense; not after `kill`. */

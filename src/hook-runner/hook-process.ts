@@ -11,7 +11,7 @@ export interface HookProcess extends Omit<FramedProcess, 'send'> {
   diedOfMemory(): boolean;
 }
 
-export interface HookProcessEvents {
+interface HookProcessEvents {
   readonly message: (message: FromProcess) => void;
   /** Once, when it ended by itself or what it said made no sense; not after `kill`. */
   readonly failed: (reason: string) => void;

@@ -38,7 +38,7 @@ export interface GuestRequest {
   readonly redirect: 'follow' | 'manual' | 'error';
 }
 
-export interface GuestResponse {
+interface GuestResponse {
   readonly status: number;
   /** After the last redirect. */
   readonly url: string;

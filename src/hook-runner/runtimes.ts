@@ -4,7 +4,7 @@ import type { HookLayer, HookRunner, HookRuntime } from '../domain/hooks/runner.
 import { confine } from './confinement.ts';
 import { createPool, type Pool, type PoolOptions } from './pool.ts';
 
-export interface Runtimes {
+interface Runtimes {
   /**
    * The processes that run functions of this identifier, of the first one when it is not said, for users or for
    * strangers; null when it is not offered.

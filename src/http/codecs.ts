@@ -14,7 +14,7 @@ const xmlLimitBytes = 128 * 1024;
 const formFields = 50;
 const maximumDepth = 32;
 
-export interface Codec {
+interface Codec {
   /** Keeps the bytes of a body as `req.body`. */
   readonly receive: RequestHandler;
   /** What stands for no body. */

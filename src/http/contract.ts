@@ -48,14 +48,14 @@ export interface Contract {
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** One path of a contract with the operations on it, by upper-case method. */
-export interface Route {
+interface Route {
   /** The path template, as written in the contract. */
   readonly template: string;
   readonly operations: ReadonlyMap<string, ContractOperation>;
 }
 
 /** A route that a path is on. */
-export interface RouteMatch extends Route {
+interface RouteMatch extends Route {
   /** The path's parameters, not decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }

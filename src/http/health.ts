@@ -14,7 +14,7 @@ export interface Readiness {
   draining: boolean;
 }
 
-export interface HealthOptions extends HookHealthOptions {
+interface HealthOptions extends HookHealthOptions {
   readonly store: Services['store'];
   readonly packageBuilds: Pick<Services['packageBuilds'], 'walls'>;
   readonly metrics: Metrics;

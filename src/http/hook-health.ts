@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../services.ts';
 
 /** Stored hooks of a runtime that is not offered here: they fail at every run. */
-export interface HookOfNoRuntime {
+interface HookOfNoRuntime {
   readonly runtime: string;
   readonly hooks: number;
 }

@@ -3,7 +3,7 @@
 import type { Contract, ContractOperation } from './contract.ts';
 
 /** The extension as written. */
-export interface ListExtension {
+interface ListExtension {
   /** Sort key where none is asked for; `-` before it for descending. */
   readonly order: string;
   readonly sort: readonly string[];

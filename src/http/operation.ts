@@ -26,7 +26,7 @@ export interface Reply<Op> {
 }
 
 /** Makes a reply, accepting only the statuses and bodies the contract documents. */
-export type Respond<Op> = <Status extends Documented<Op>>(status: Status, ...answer: Answer<Op, Status>) => Reply<Op>;
+type Respond<Op> = <Status extends Documented<Op>>(status: Status, ...answer: Answer<Op, Status>) => Reply<Op>;
 
 type Given<Op, Where extends string> = Op extends { parameters: { readonly [K in Where]?: infer P } }
   ? Exclude<P, undefined>

@@ -33,7 +33,7 @@ export interface LimitOptions {
 }
 
 /** The counters of a process, and how many keys they keep. */
-export interface BoundedLimits extends Limits {
+interface BoundedLimits extends Limits {
   keptKeys(): number;
 }
 

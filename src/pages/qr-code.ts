@@ -1,7 +1,7 @@
 import { create } from 'qrcode';
 
 /** A QR code as the drawing of its dark modules, each one unit wide. */
-export interface QrCode {
+interface QrCode {
   /** Modules on each side, with the quiet zone around them (ISO/IEC 18004 §6.3.8). */
   readonly size: number;
   /** Path data of the dark modules. */

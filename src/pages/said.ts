@@ -22,7 +22,7 @@ export function notice(done: string | undefined): string | undefined {
 }
 
 /** A time as people and as programs read it. */
-export interface Moment {
+interface Moment {
   readonly text: string;
   readonly iso: string;
 }

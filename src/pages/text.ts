@@ -48,7 +48,7 @@ export function tileColour(name: string): number {
 }
 
 /** A link that a page may show. */
-export interface WebLink {
+interface WebLink {
   readonly href: string;
   readonly host: string;
 }

@@ -6,7 +6,7 @@ import { type Judgement, judgeNode } from './floor.ts';
 import { addOnAbis, probeNode } from './probe.ts';
 
 /** A runtime with the version of its Node, judged; or with what is wrong with it, in words. */
-export type CheckedRuntime = { readonly runtime: HookRuntime } & (
+type CheckedRuntime = { readonly runtime: HookRuntime } & (
   | { readonly judged: Judgement; readonly mistake: null }
   | { readonly judged: null; readonly mistake: string }
 );

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 const probeMilliseconds = 5_000;
 const mostAnswerBytes = 4_096;
 
-export interface ProbedNode {
+interface ProbedNode {
   /** Without a `v`. */
   readonly version: string;
   /** Number of the interface that native add-ons are built for (`process.versions.modules`). */

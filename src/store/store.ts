@@ -143,7 +143,7 @@ export interface CountedAttempt {
 }
 
 /** A user to be: nothing is counted or held yet, unless said. */
-export type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
+type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
   Partial<Pick<UserRecord, 'emailHeldUntil'>>;
 
 /** What can be changed of a user. */
@@ -258,15 +258,10 @@ export interface RoleStore {
   create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
-  list(accountId: number): Promise<RoleRecord[]>;
   /** Role ids of each of these users, in order of assignment. */
   idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
   /** Roles of a user, in order of assignment. */
   ofUser(accountId: number, userId: number): Promise<RoleRecord[]>;
-  /** Idempotent. */
-  addUser(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
-  /** False when the user did not have the role. */
-  removeUser(accountId: number, roleId: number, userId: number): Promise<boolean>;
   /** Fields: `id`, `name`; `app` by `in`; `app_name`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<RoleRecord>>;
   /** Throws `conflict` as `create` does; null when there is no such role. */
@@ -286,10 +281,16 @@ export interface RoleStore {
     roleId: number,
     userIds: readonly number[],
   ): Promise<ReadonlyMap<number, Milliseconds>>;
-  /** Idempotent. Throws `not_found` for an id that nothing has. */
-  link(accountId: number, link: RoleLink, roleId: number, ids: readonly number[], at: Milliseconds): Promise<void>;
-  /** How many were linked. */
-  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<number>;
+  /** Answers those that were not linked before, ascending. Throws `not_found` for an id that nothing has. */
+  link(
+    accountId: number,
+    link: RoleLink,
+    roleId: number,
+    ids: readonly number[],
+    at: Milliseconds,
+  ): Promise<readonly number[]>;
+  /** Answers those that were linked, ascending. */
+  unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<readonly number[]>;
   /** The first of these ids that no such app or user has; null when all are known. */
   findUnknown(accountId: number, link: RoleLink, ids: readonly number[]): Promise<number | null>;
 }
@@ -361,7 +362,7 @@ export interface ClientStore {
 type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
 
 /** A link with the name of its client. */
-export type NamedLink = ServerLinkRecord & { readonly clientName: string };
+type NamedLink = ServerLinkRecord & { readonly clientName: string };
 
 /** API authorization servers. A change of any is in force for the next token, whoever made it. */
 export interface AuthorizationServerStore {
@@ -526,8 +527,8 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
-/** Who may have lost the access to an app: one user, to whichever app, or whichever user of one app. */
-export type AccessLoss = { readonly userId: number } | { readonly appId: number };
+/** Who may have lost access: a few hundred users at most, to whichever app, or whichever user of one app. */
+export type AccessLoss = { readonly userIds: readonly number[] } | { readonly appId: number };
 
 /**
  * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved, those
@@ -600,10 +601,7 @@ export interface AuthorizationStore {
 }
 
 /** What a user decided about a device, and who it was. */
-export type DeviceDecision = Pick<
-  DeviceCodeRecord,
-  'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'
->;
+type DeviceDecision = Pick<DeviceCodeRecord, 'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'>;
 
 export interface DeviceCodeStore {
   /** Throws `conflict` with name `user_code_digest` for a user code that another one has. */
@@ -692,7 +690,7 @@ export interface AccessTokenStanding {
 }
 
 /** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
-export type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
+type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
@@ -747,7 +745,7 @@ export type NewEvent = Omit<EventRecord, 'id' | 'hash'> & {
 };
 
 /** Where an account's chain ends. */
-export interface ChainEnd {
+interface ChainEnd {
   /** 0 and empty when nothing was ever appended. */
   readonly lastId: number;
   readonly lastHash: string;

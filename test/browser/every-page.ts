@@ -1,7 +1,6 @@
 /** The way of a browser to each hosted page, by a name for the page. */
 
 import type { Page } from 'playwright-core';
-import { setUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { codesOf, deviceMetadata } from '../support/devices.ts';
 import { newInvite } from '../support/invites.ts';
@@ -9,6 +8,7 @@ import { givePasskey } from '../support/passkeys.ts';
 import { newLink } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf, type TestDevice } from '../support/second-factor.ts';
 import { makeUser, password, registerClient } from '../support/sign-in.ts';
+import { setUser } from '../support/users.ts';
 import {
   type Application,
   arrived,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createRole } from '../../src/domain/roles/roles.ts';
-import { setUser } from '../../src/domain/users/users.ts';
+import { createRole } from '../../src/domain/roles/write-role.ts';
 import { openPackageBuilder } from '../support/package-builder.ts';
 import { openRegistry, type TestRegistry } from '../support/registry.ts';
 import { codeAt, keyOf } from '../support/second-factor.ts';
+import { setUser } from '../support/users.ts';
 import { type Management, managing } from '../surfaces/api-2/managing.ts';
 import {
   type Application,
@@ -67,7 +67,7 @@ describe('a hook that demands a second factor', () => {
     const demanding = await api.done(201, 'POST', '/policies', { name: 'Careful sign-ins', otp_required: true });
     const value = `0000${demanding.id}`;
     await api.done(201, 'POST', '/hooks/envs', { name: 'STRICT_POLICY', value });
-    const role = await createRole(services, account, 'Accountants');
+    const role = await createRole(services, account, { name: 'Accountants' });
     const body = {
       type: 'pre-authentication',
       function: Buffer.from(source).toString('base64'),

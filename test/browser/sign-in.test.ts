@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { setUser } from '../../src/domain/users/users.ts';
 import { makeUser, password, refresh } from '../support/sign-in.ts';
+import { setUser } from '../support/users.ts';
 import {
   type Application,
   arrived,

@@ -3,13 +3,15 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
-import { execute } from '../support/rows.ts';
+import { ask, execute } from '../support/rows.ts';
 
 describe('the command line', () => {
   let cli: CliFolder;
+  let url: string;
 
   before(async () => {
     cli = cliFolder();
+    url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
     await succeeds('account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example');
   });
   after(() => cli.remove());
@@ -102,10 +104,20 @@ describe('the command line', () => {
     assert.equal((await succeeds(...setting('status=locked', 'firstname=Ada', 'roles='))).status, 'locked');
     assert.equal((await set('status=suspended')).status, 'suspended');
     assert.equal((await set('status=active', 'password=another password')).status, 'active');
+    for (const [pair, message] of [
+      ['roles=staff,crew', 'there is no role crew'],
+      ['password=', 'password is empty'],
+    ] as const) {
+      assert.equal((await refusal(...setting(pair))).message, message);
+    }
+    await execute(url, `update users set locked_until = 9e15, invalid_login_attempts = 10 where id = ${user.id}`);
+    await set('status=active');
+    const paused = await ask(url, `select locked_until, invalid_login_attempts from users where id = ${user.id}`);
+    assert.deepEqual(paused, [{ locked_until: null, invalid_login_attempts: 0 }], 'active ends a pause');
     const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
     assert.equal(idle.status, 'unactivated');
     assert.deepEqual(await succeeds('user', 'list', ...account), [user, idle]);
-    for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', '__proto__=x']) {
+    for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', 'password=', '__proto__=x']) {
       const { error } = await refusal(...setting(pair));
       assert.equal(error, 'value_invalid', pair);
     }
@@ -113,6 +125,31 @@ describe('the command line', () => {
       (await refusal('user', 'set', ...account, '--email', 'no@example.com', 'status=active')).error,
       'not_found',
     );
+  });
+
+  test('each key of user set is stored', async () => {
+    const account = ['--account', 'acme'];
+    await cli.json('role', 'create', ...account, 'keyed');
+    const { id } = await cli.json('user', 'create', ...account, '--email', 'keys@example.com');
+    const { stdout: help } = await cli.ask(['user', 'set', '--help']);
+    // How the row, and that of the role, shows each; an email last, since the user is found by it.
+    const keys: Readonly<Record<string, readonly [pair: string, sql: string]>> = {
+      username: ['keyed', 'username'],
+      firstname: ['Grace', 'firstname'],
+      lastname: ['Hopper', 'lastname'],
+      password: ['correct horse battery', "case when password_digest is not null then 'correct horse battery' end"],
+      status: ['suspended', "case status when 2 then 'suspended' end"],
+      roles: ['keyed', '(select name from roles where id = (select role_id from role_users where user_id = users.id))'],
+      email: ['set@example.com', 'email'],
+    };
+    const listed = /^Keys: (.+)$/m.exec(help)?.[1]?.split(', ');
+    assert.deepEqual(listed?.toSorted(), Object.keys(keys).toSorted());
+    for (const [key, [value, sql]] of Object.entries(keys)) {
+      const shown = async () => (await ask(url, `select ${sql} as shown from users where id = ${id}`))[0]?.['shown'];
+      assert.notEqual(await shown(), value, key);
+      await cli.json('user', 'set', ...account, '--email', 'keys@example.com', `${key}=${value}`);
+      assert.equal(await shown(), value, key);
+    }
   });
 
   test('access names an app and either a user or a role', async () => {
@@ -211,7 +248,6 @@ describe('the command line', () => {
   });
 
   test('an event that was changed by hand fails the command (A7)', async () => {
-    const url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
     await execute(url, "drop trigger events_refuse_update; update events set outcome = 'refused' where id = 3");
     const { exitCode, stdout } = await cli.run(['audit', 'verify', '--account', 'acme', '--json']);
     assert.equal(exitCode, 1);

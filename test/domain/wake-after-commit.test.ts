@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../src/domain/own-account/sessions.ts';
-import { updateManagedUser } from '../../src/domain/users/managed-users.ts';
-import { removeUser, setUser } from '../../src/domain/users/users.ts';
+import { removeUser } from '../../src/domain/users/users.ts';
+import { updateUser } from '../../src/domain/users/write-user.ts';
 import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { chosen, newInvite } from '../support/invites.ts';
@@ -13,6 +13,7 @@ import { readRows } from '../support/rows.ts';
 import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../support/sign-out.ts';
 import { databases } from '../support/stores.ts';
+import { setUser } from '../support/users.ts';
 
 for (const kind of databases) {
   describe(`workers are woken after the commit on ${kind}`, () => {
@@ -86,7 +87,7 @@ for (const kind of databases) {
         assert.ok(session);
         return endAllSessions(app.services, app.account, { user, session });
       },
-      'a suspension': ({ user }) => updateManagedUser(app.services, app.account, user.id, { ...input, status: 2 }),
+      'a suspension': ({ user }) => updateUser(app.services, app.account, user.id, { ...input, status: 2 }),
       'a password from the command line': ({ user }) =>
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),
       'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),

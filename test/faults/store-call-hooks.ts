@@ -1,7 +1,7 @@
 /** Hooks for `store-calls.ts`: the operations on them, and the sign-ins in which they fire. */
 
 import assert from 'node:assert/strict';
-import { createRole } from '../../src/domain/roles/roles.ts';
+import { createRole } from '../../src/domain/roles/write-role.ts';
 import { unique } from '../store/samples.ts';
 import type { Answer } from '../support/conforms.ts';
 import type { FaultyApp } from '../support/faults.ts';
@@ -91,7 +91,7 @@ async function gather(app: FaultyApp): Promise<Hooked> {
 
 async function userWithHook(app: FaultyApp, body: string): Promise<string> {
   const { client } = await stageOf(app);
-  const role = await createRole(app.services, app.account, unique('Hooked'));
+  const role = await createRole(app.services, app.account, { name: unique('Hooked') });
   const { id, email } = await makeUser(app, client.app_id);
   const joined = await call(app, 'POST', `/roles/${role.id}/users`, [id]);
   assert.ok(joined.status < 300, joined.text);

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { setAccount } from '../../src/domain/accounts/accounts.ts';
 import { Failure } from '../../src/domain/failure.ts';
-import { createRole } from '../../src/domain/roles/roles.ts';
+import { createRole } from '../../src/domain/roles/write-role.ts';
 import type { Answer } from '../support/conforms.ts';
 import { assertOwnForm, type FaultyApp, openFaultyApp } from '../support/faults.ts';
 import type { DatabaseKind } from '../support/stores.ts';
@@ -61,7 +61,7 @@ export async function openApp(kind: DatabaseKind): Promise<FaultyApp> {
     'grant.implicit': 'on',
   };
   const app = await openFaultyApp(kind, { settings });
-  await createRole(app.services, app.account, 'Everyone');
+  await createRole(app.services, app.account, { name: 'Everyone' });
   await setAccount(app.services, app.account.subdomain, { open_registration_roles: 'Everyone' });
   return app;
 }

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { createCredential, type NewCredential } from '../../src/domain/callers/credentials.ts';
-import { createUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { basic, type TestApp } from '../support/app.ts';
 import {
@@ -21,6 +20,7 @@ import {
   signInForCode,
   type Tokens,
 } from '../support/sign-in.ts';
+import { addUser } from '../support/users.ts';
 import { Browsers } from './browsers.ts';
 import { Fixtures } from './fixtures.ts';
 
@@ -137,7 +137,7 @@ export class Pool {
   }
 
   async #newUser(): Promise<string> {
-    const { id } = await createUser(this.app.services, this.app.account, { email: this.newAddress() });
+    const { id } = await addUser(this.app.services, this.app.account, { email: this.newAddress() });
     return String(id);
   }
 

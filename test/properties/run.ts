@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Verification, verifyTrail } from '../../src/domain/audit/verify.ts';
-import { setUser } from '../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import type { Answer } from '../support/conforms.ts';
 import type { DatabaseKind } from '../support/stores.ts';
+import { setUser } from '../support/users.ts';
 import { applyFault, type Faulty } from './apply-fault.ts';
 import { type Client, overClient, serve } from './client.ts';
 import type { Fault, FaultKind } from './fault.ts';

@@ -65,8 +65,8 @@ onEachDatabase('custom attributes', (subject) => {
     const [ada, bob] = [await newUser(subject.store, accountId), await newUser(subject.store, accountId)];
     const one = await roles.create({ accountId, name: 'one', createdAt: now });
     const two = await roles.create({ accountId, name: 'two', createdAt: now });
-    await roles.addUser(accountId, one.id, ada.id, now + 1);
-    await roles.addUser(accountId, two.id, ada.id, now);
+    await roles.link(accountId, 'users', one.id, [ada.id], now + 1);
+    await roles.link(accountId, 'users', two.id, [ada.id], now);
     const found = await roles.idsOfUsers(accountId, [ada.id, bob.id]);
     assert.deepEqual(
       [...found],

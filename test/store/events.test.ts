@@ -57,18 +57,18 @@ onEachDatabase('events', (subject) => {
     const { store } = subject;
     const { id: accountId } = await newAccount(store);
     await store.transaction(async (tx) => {
-      await tx.events.append(newEvent(accountId, { action: 'first' }));
+      await tx.events.append(newEvent(accountId, { action: 'user.created' }));
       await tx.roles.create({ accountId, name: 'staff', createdAt: now });
-      await tx.events.append(newEvent(accountId, { action: 'second' }));
+      await tx.events.append(newEvent(accountId, { action: 'user.changed' }));
     });
     const failing = store.transaction(async (tx) => {
-      await tx.events.append(newEvent(accountId, { action: 'never' }));
+      await tx.events.append(newEvent(accountId, { action: 'user.removed' }));
       await tx.roles.create({ accountId, name: 'nobody', createdAt: now });
       throw new Failure('value_invalid');
     });
     assert.equal(await failureOf(failing), 'value_invalid');
     const actions = (await assertChained(store, accountId)).map(({ action }) => action);
-    assert.deepEqual(actions, ['first', 'second']);
+    assert.deepEqual(actions, ['user.created', 'user.changed']);
   });
 
   test('an event of no account undoes the change it tells of', async () => {

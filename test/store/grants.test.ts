@@ -100,14 +100,14 @@ onEachDatabase('grants and access tokens', (subject) => {
     const { accountId, userId, appId } = cast;
     const grant = await newGrant(subject.store, cast);
     const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
-    await roles.addUser(accountId, roleId, userId, now);
+    await roles.link(accountId, 'users', roleId, [userId], now);
     await access.grant(accountId, appId, { roleId }, now);
     await access.revoke(accountId, appId, { userId });
     assert.equal(await grants.revokeUnassigned(accountId, { appId }, now), 0);
-    await roles.removeUser(accountId, roleId, userId);
-    assert.equal(await grants.revokeUnassigned((await newAccount(subject.store)).id, { userId }, now), 0);
+    await roles.unlink(accountId, 'users', roleId, [userId]);
+    assert.equal(await grants.revokeUnassigned((await newAccount(subject.store)).id, { userIds: [userId] }, now), 0);
     assert.equal(await grants.revokeUnassigned(accountId, { appId: appId + 1000 }, now), 0);
-    assert.equal(await grants.revokeUnassigned(accountId, { userId }, now + 1), 1);
+    assert.equal(await grants.revokeUnassigned(accountId, { userIds: [userId, userId + 1000] }, now + 1), 1);
     assert.equal(await grants.revokeUnassigned(accountId, { appId }, now + 2), 0);
     assert.equal((await grants.find(accountId, grant.id))?.revokedAt, now + 1);
   });

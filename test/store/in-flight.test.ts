@@ -93,12 +93,12 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     const { accountId, userId, appId } = cast;
     const flight = await putInFlight(cast);
     const { id: roleId } = await roles.create({ accountId, name: 'staff', createdAt: now });
-    await roles.addUser(accountId, roleId, userId, now);
+    await roles.link(accountId, 'users', roleId, [userId], now);
     await access.grant(accountId, appId, { roleId }, now);
     await access.revoke(accountId, appId, { userId });
-    await end(accountId, { unassigned: { userId } });
+    await end(accountId, { unassigned: { userIds: [userId] } });
     assert.deepEqual(await flight.left(), all);
-    await roles.removeUser(accountId, roleId, userId);
+    await roles.unlink(accountId, 'users', roleId, [userId]);
     await end(accountId, { unassigned: { appId: appId + 1000 } });
     assert.deepEqual(await flight.left(), all);
     await end(accountId, { unassigned: { appId } });

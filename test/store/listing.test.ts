@@ -136,7 +136,7 @@ onEachDatabase('lists', (subject) => {
     const { accountId, ids } = await crew(['a', 'b', 'c']);
     const [a = 0, b = 0] = ids;
     const role = await roles.create({ accountId, name: 'staff', createdAt: now });
-    await roles.addUser(accountId, role.id, a, now);
+    await roles.link(accountId, 'users', role.id, [a], now);
     const { appId } = await newClient(subject.store, accountId);
     await access.grant(accountId, appId, { roleId: role.id }, now);
     await access.grant(accountId, appId, { userId: b }, now);

@@ -12,7 +12,7 @@ async function fill(store: Store): Promise<{ accountId: number; grantId: number 
   const cast = await newCast(store);
   const grant = await newGrant(store, cast);
   const role = await store.roles.create({ accountId: cast.accountId, name: 'staff', createdAt: now });
-  await store.roles.addUser(cast.accountId, role.id, cast.userId, now);
+  await store.roles.link(cast.accountId, 'users', role.id, [cast.userId], now);
   await store.authorizations.createCode({ ...newCode(cast), usedAt: now, grantId: grant.id });
   const { accountId, userId } = cast;
   for (const digest of ['older', 'newer']) {

@@ -75,11 +75,11 @@ onEachDatabase('policies', (subject) => {
       store.roles.create({ accountId, name: unique(), policyId, createdAt: now });
     const [late, early, without] = [await role(second.id), await role(first.id), await role(null)];
     assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, null);
-    await store.roles.addUser(accountId, without.id, userId, now);
+    await store.roles.link(accountId, 'users', without.id, [userId], now);
     assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, null);
-    await store.roles.addUser(accountId, late.id, userId, now + minute);
+    await store.roles.link(accountId, 'users', late.id, [userId], now + minute);
     assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, second.id);
-    await store.roles.addUser(accountId, early.id, userId, now + 1);
+    await store.roles.link(accountId, 'users', early.id, [userId], now + 1);
     assert.equal((await store.policies.followedBy(accountId, userId)).ofRole, first.id);
     assert.equal((await store.policies.followedBy(accountId, 0)).ofRole, null);
   });

@@ -8,14 +8,11 @@ onEachDatabase('roles, access and clients', (subject) => {
     const { roles } = subject.store;
     const [{ id: accountId }, { id: otherId }] = [await newAccount(subject.store), await newAccount(subject.store)];
     const role = await roles.create({ accountId, name: 'staff', createdAt: now });
-    const second = await roles.create({ accountId, name: 'admins', createdAt: now });
     assert.deepEqual(await roles.find(accountId, role.id), role);
     assert.deepEqual(await roles.findByName(accountId, 'staff'), role);
-    assert.deepEqual(await roles.list(accountId), [role, second]);
     assert.equal(await failureOf(roles.create({ accountId, name: 'staff', createdAt: now })), 'conflict name');
     assert.equal(await roles.find(otherId, role.id), null);
     assert.equal(await roles.findByName(otherId, 'staff'), null);
-    assert.deepEqual(await roles.list(otherId), []);
     await roles.create({ accountId: otherId, name: 'staff', createdAt: now });
   });
 
@@ -25,17 +22,31 @@ onEachDatabase('roles, access and clients', (subject) => {
     const { id: otherId } = await newAccount(subject.store);
     const first = await roles.create({ accountId, name: 'first', createdAt: now });
     const second = await roles.create({ accountId, name: 'second', createdAt: now });
-    await roles.addUser(accountId, second.id, userId, now);
-    await roles.addUser(accountId, first.id, userId, now + 1);
-    await roles.addUser(accountId, second.id, userId, now + 2);
+    assert.deepEqual(await roles.link(accountId, 'users', second.id, [userId], now), [userId]);
+    assert.deepEqual(await roles.link(accountId, 'users', first.id, [userId], now + 1), [userId]);
+    assert.deepEqual(await roles.link(accountId, 'users', second.id, [userId], now + 2), []);
     assert.deepEqual(await roles.ofUser(accountId, userId), [second, first]);
     assert.deepEqual(await roles.ofUser(otherId, userId), []);
-    assert.equal(await failureOf(roles.addUser(otherId, first.id, userId, now)), 'not_found');
-    assert.equal(await failureOf(roles.addUser(accountId, first.id + 1000, userId, now)), 'not_found');
-    assert.equal(await roles.removeUser(otherId, first.id, userId), false);
-    assert.equal(await roles.removeUser(accountId, first.id, userId), true);
-    assert.equal(await roles.removeUser(accountId, first.id, userId), false);
+    assert.equal(await failureOf(roles.link(otherId, 'users', first.id, [userId], now)), 'not_found');
+    assert.equal(await failureOf(roles.link(accountId, 'users', first.id + 1000, [userId], now)), 'not_found');
+    assert.deepEqual(await roles.unlink(otherId, 'users', first.id, [userId]), []);
+    assert.deepEqual(await roles.unlink(accountId, 'users', first.id, [userId]), [userId]);
+    assert.deepEqual(await roles.unlink(accountId, 'users', first.id, [userId]), []);
     assert.deepEqual(await roles.ofUser(accountId, userId), [second]);
+  });
+
+  test('of many, those that were linked or unlinked are answered, in order', async () => {
+    const { roles } = subject.store;
+    const { accountId, userId } = await newCast(subject.store);
+    const { id } = await roles.create({ accountId, name: 'staff', createdAt: now });
+    const users = [userId];
+    // More than one statement takes.
+    for (let more = 0; more < 410; more += 1) users.push((await newUser(subject.store, accountId)).id);
+    const [, ...others] = users;
+    await roles.link(accountId, 'users', id, [userId], now);
+    assert.deepEqual(await roles.link(accountId, 'users', id, users.toReversed(), now), others);
+    await roles.unlink(accountId, 'users', id, [userId]);
+    assert.deepEqual(await roles.unlink(accountId, 'users', id, users.toReversed()), others);
   });
 
   test('an app is assigned to a user directly or through a role, in one account', async () => {
@@ -54,7 +65,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     assert.equal(await access.revoke(accountId, appId, { userId }), true);
     assert.equal(await access.revoke(accountId, appId, { userId }), false);
     assert.equal(await access.isAssigned(accountId, appId, userId), false);
-    await roles.addUser(accountId, roleId, userId, now);
+    await roles.link(accountId, 'users', roleId, [userId], now);
     assert.equal(await access.isAssigned(accountId, appId, userId), true);
     assert.equal(await access.revoke(accountId, appId, { roleId }), true);
     assert.equal(await access.isAssigned(accountId, appId, userId), false);

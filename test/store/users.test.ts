@@ -116,7 +116,7 @@ onEachDatabase('users', (subject) => {
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
     const role = await roles.create({ accountId, name: 'staff', createdAt: now });
-    await roles.addUser(accountId, role.id, userId, now);
+    await roles.link(accountId, 'users', role.id, [userId], now);
     const session = { accountId, digest: unique(), sid: 'sid', userId, amr: [], authenticatedAt: now };
     await sessions.create({ ...session, lastSeenAt: now, idleMilliseconds: minute, expiresAt: now + minute });
     const code = newCode(cast);

@@ -41,6 +41,25 @@ async function readPostgres(url: string): Promise<Rows> {
   }
 }
 
+/** The rows of a question that both databases understand. */
+export async function ask(url: string, question: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  if (url.startsWith('sqlite:')) {
+    const database = new Sqlite(url.slice('sqlite:'.length), { readonly: true });
+    try {
+      return database.prepare(question).all() as Record<string, unknown>[];
+    } finally {
+      database.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(question)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Runs a statement past the store, as somebody does who has the database in hand. */
 export async function execute(url: string, statement: string): Promise<void> {
   if (url.startsWith('sqlite:')) {

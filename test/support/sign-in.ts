@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { grantAccess } from '../../src/domain/users/access.ts';
-import { createUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
 import { basic, type TestApp } from './app.ts';
 import type { Answer } from './conforms.ts';
+import { addUser } from './users.ts';
 
 export const password = 'correct horse battery staple';
 export const redirectUri = 'https://app.example.com/callback';
@@ -50,7 +50,7 @@ let users = 0;
 /** An active user with `password`; given access to the app when one is named. */
 export async function makeUser(app: TestApp, appId?: number, given: object = {}): Promise<UserRecord> {
   users += 1;
-  const user = await createUser(app.services, app.account, {
+  const user = await addUser(app.services, app.account, {
     email: `user${users}@example.com`,
     firstname: 'Ada',
     lastname: 'Lovelace',

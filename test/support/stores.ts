@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/knex/index.ts';
 import type { Store } from '../../src/store/store.ts';
+import { noteActions } from './actions.ts';
 import { fastFolder } from './fast-folder.ts';
 import { type EmptyDatabases, watchPlans } from './plans.ts';
 import { ensureTemplate, freshDatabase, urlOf } from './postgres.ts';
@@ -113,6 +114,7 @@ export async function openTestStore(kind: DatabaseKind): Promise<TestStore> {
     url,
     dispose: async () => {
       await store.close();
+      await noteActions(url);
       await drop();
     },
   };

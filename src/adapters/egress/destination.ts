@@ -16,7 +16,7 @@ export interface Destination {
   readonly isListed: boolean;
 }
 
-export interface DestinationRules extends EgressRules {
+interface DestinationRules extends EgressRules {
   /** Whether the service itself answers for a host: `name`, or `name:port`. */
   readonly isOwnHost: (host: string) => boolean | Promise<boolean>;
 }

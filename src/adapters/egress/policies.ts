@@ -52,7 +52,7 @@ export function createOwnEgress(where: Where, network?: Network): Egress {
 }
 
 /** The bounds of requests for packages. */
-export interface RegistryBounds {
+interface RegistryBounds {
   readonly answerBytes: number;
   readonly requestMilliseconds: number;
   readonly requestsAtOnce: number;

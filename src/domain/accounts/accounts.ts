@@ -5,7 +5,7 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { GenerateKeyPair } from '../keys/key-pairs.ts';
 import { addFirstKeys, prepareKey, signingAlgorithms } from '../keys/signing-keys.ts';
-import { requireRole } from '../roles/roles.ts';
+import { requireRole } from '../roles/full-role.ts';
 import { readText } from '../text.ts';
 import type { Account } from './account.ts';
 import { checkSubdomain, normalizeHost, readBaseUrl, readHost, subdomainOf } from './hosts.ts';
@@ -14,7 +14,7 @@ import { changeSettings, parseSettings } from './settings.ts';
 type AccountServices = Pick<Services, 'store' | 'addresses'>;
 type ChangeServices = AccountServices & Pick<Services, 'clock' | 'vault'>;
 
-export interface NewAccount {
+interface NewAccount {
   readonly subdomain: string;
   /** Shown on the hosted pages; the subdomain unless said. */
   readonly name?: string | undefined;

@@ -8,7 +8,7 @@ export const deprecatedSurfaces = ['api-v1', 'api-v3', 'xml'] as const;
 export type DeprecatedSurface = (typeof deprecatedSurfaces)[number];
 
 /** A time of every day: minutes since midnight, UTC; the end is not part of it. */
-export interface DailyWindow {
+interface DailyWindow {
   readonly from: number;
   readonly to: number;
 }

@@ -107,8 +107,12 @@ export interface EventDetails {
   'role.removed': { readonly grants_revoked: number };
   'role.members_added': MembersDetail;
   'role.members_removed': MembersDetail & { readonly grants_revoked: number };
+  /**
+   * A user has a role, or has it no longer, by whatever was done; that has an event of its own, which counts the grants
+   * that ended. Where the user or the role itself was removed, that event alone tells of it.
+   */
   'role.assigned': { readonly role_id: number };
-  'role.withdrawn': { readonly role_id: number; readonly grants_revoked: number };
+  'role.withdrawn': { readonly role_id: number };
   'app.created': Changed;
   'app.changed': Changed;
   'app.removed': Nothing;

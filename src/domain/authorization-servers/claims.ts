@@ -11,9 +11,9 @@ import { claimableAttributes } from '../users/attributes.ts';
 import { requireServer } from './servers.ts';
 import { invalid } from './values.ts';
 
-export const longestLabel = 128;
-export const longestMacro = 255;
-export const mostClaims = 50;
+const longestLabel = 128;
+const longestMacro = 255;
+const mostClaims = 50;
 
 /** In place of an attribute's name: the claim is a text made from several. */
 export const macroAttribute = '_macro_';

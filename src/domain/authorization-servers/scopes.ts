@@ -11,15 +11,15 @@ import { knownScopes } from '../tokens/scopes.ts';
 import { requireServer } from './servers.ts';
 import { invalid, readDescription } from './values.ts';
 
-export const longestScope = 128;
-export const longestScopeDescription = 255;
-export const mostScopes = 200;
+const longestScope = 128;
+const longestScopeDescription = 255;
+const mostScopes = 200;
 
 /** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11): an API's scope is none of them. */
 const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
 
 /** Values of a scope; in a change what is left out stays, and null clears. */
-export interface ScopeValues {
+interface ScopeValues {
   readonly value?: string | null | undefined;
   readonly description?: string | null | undefined;
 }

@@ -16,13 +16,13 @@ import { invalid, readDescription } from './values.ts';
 
 export const longestName = 255;
 export const longestDescription = 1024;
-export const longestIdentifier = 2048;
-export const longestAudience = 255;
-export const mostAudiences = 20;
+const longestIdentifier = 2048;
+const longestAudience = 255;
+const mostAudiences = 20;
 /** A key that signed stays published as long as what it signed last: see `signing-keys.ts`. */
 export const mostAccessTokenMinutes = 1440;
 /** The longest that an account's settings let a refresh token wait. */
-export const mostRefreshTokenMinutes = 525_600;
+const mostRefreshTokenMinutes = 525_600;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;

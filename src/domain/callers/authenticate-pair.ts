@@ -10,7 +10,7 @@ import { limitFailures } from './limit-failures.ts';
 const longestCredentialId = secretPrefixes.credentialId.length + secretLength;
 
 /** A pair as presented: in the Authorization header (Basic or the older form), or as members of the body. */
-export interface PresentedPair {
+interface PresentedPair {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;

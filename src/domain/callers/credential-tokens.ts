@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts';
 const lifeSeconds = 36_000;
 const largestId = 2 ** 31 - 1;
 
-export interface IssuedCredentialToken {
+interface IssuedCredentialToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
   readonly createdAt: Milliseconds;

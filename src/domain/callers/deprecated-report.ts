@@ -18,7 +18,7 @@ export interface DeprecatedOperation {
 }
 
 /** The calls that one key made of one operation. */
-export interface DeprecatedCalls extends DeprecatedOperation {
+interface DeprecatedCalls extends DeprecatedOperation {
   readonly apiKeyId: number;
   readonly apiKeyName: string;
   readonly calls: number;

@@ -4,7 +4,7 @@ import { accountOf } from '../accounts/accounts.ts';
 import { digestOf, secretPrefixes } from '../secrets.ts';
 
 /** Who calls a deprecated surface: a key in force, and the account whose it is. */
-export interface ApiKeyCaller {
+interface ApiKeyCaller {
   readonly apiKeyId: number;
   readonly account: Account;
 }

@@ -11,7 +11,7 @@ interface Header {
 }
 
 /** What a JWT must be beside authentic. */
-export interface ClientJwtRules {
+interface ClientJwtRules {
   /** What `typ` may say, where it says anything: a JWT of another kind is refused, whoever signed it (RFC 8725 §3.11). */
   readonly types: readonly string[];
   /** The one algorithm that the client registered; undefined: any that is offered. */

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { deviceGrant, exchangeGrant } from './known-values.ts';
 
 /** As much of a client as decides it. */
-export type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'linkedServers'>;
+type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'linkedServers'>;
 
 /**
  * What a client that registered in the open may have: only what a user decides about on a page of ours. It never has

@@ -20,13 +20,13 @@ export interface FullApp extends DetailedClient {
   readonly roleIds: readonly number[];
 }
 
-export interface CreatedApp {
+interface CreatedApp {
   readonly app: FullApp;
   /** Shown once; null for clients without a secret. */
   readonly clientSecret: string | null;
 }
 
-export interface RotatedSecret {
+interface RotatedSecret {
   readonly clientId: string;
   /** Shown once. */
   readonly clientSecret: string;

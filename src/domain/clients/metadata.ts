@@ -52,8 +52,7 @@ export type ClientMetadata = Pick<
 >;
 
 /** Who registers, and with what account: grant types depend on it. */
-export type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> &
-  Pick<AccountSettings, 'implicitGrant'>;
+type RegistrantKind = Pick<ClientRecord, 'registeredBy' | 'linkedServers'> & Pick<AccountSettings, 'implicitGrant'>;
 
 /** A client that a caller of the account registers, or makes in the management API. */
 export const registeredByCaller: RegistrantKind = { registeredBy: 'token', linkedServers: 0, implicitGrant: false };

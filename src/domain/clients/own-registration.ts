@@ -26,7 +26,7 @@ export interface RegistrationOwner {
 }
 
 /** A whole new registration; the identifiers say whose it is, and change nothing (RFC 7592 §2.2). */
-export interface ReplacementRequest extends RegistrationRequest {
+interface ReplacementRequest extends RegistrationRequest {
   readonly client_id?: string;
   readonly client_secret?: string;
 }

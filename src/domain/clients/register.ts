@@ -14,7 +14,7 @@ import type { RegistrationRequest } from './registration-request.ts';
 import { withSector } from './sector.ts';
 
 /** Who asks: a caller with a bearer that permits it, or anyone from an address where the account is open. */
-export interface Registrant {
+interface Registrant {
   readonly caller: Caller | null;
   readonly source: string;
   /** Whether this door lets anyone register in an account whose registration is open. */

@@ -14,7 +14,7 @@ const intervalSeconds = 5;
 /** A user code that another device shows is drawn again; that it happens twice is a fault. */
 const mostDraws = 3;
 
-export interface BegunDevice {
+interface BegunDevice {
   readonly deviceCode: string;
   /** As it is shown. */
   readonly userCode: string;
@@ -23,7 +23,7 @@ export interface BegunDevice {
 }
 
 /** What a device wants: as at the authorization endpoint (RFC 8628 §3.1, RFC 8707 §2.1). */
-export interface AskedByDevice {
+interface AskedByDevice {
   readonly scope: string | undefined;
   readonly resource: string | null;
 }

@@ -7,7 +7,7 @@ import { countFailures } from '../login/count-failures.ts';
 import { noParameters, type OpenedRequest, openRequest } from '../login/open-request.ts';
 import { normalUserCode, shownUserCode, userCodeDigest } from './user-code.ts';
 
-export interface TypedCode {
+interface TypedCode {
   readonly userCode: string;
   /** Address it came from. */
   readonly source: string;
@@ -15,7 +15,7 @@ export interface TypedCode {
   readonly doneUri: string;
 }
 
-export type EnteredCode =
+type EnteredCode =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
   /** `wrong`: no device shows it now, whatever the reason. */
   | { readonly outcome: 'wrong' | 'missing' };

@@ -8,6 +8,9 @@ import { endInFlight } from './in-flight.ts';
 /** What they change. */
 export type EndingVerb = 'grants' | 'authorizations' | 'deviceCodes';
 
+/** Users whom one statement looks at: few enough for both databases, and for nobody else to wait. */
+const usersAtOnce = 400;
+
 /**
  * Ends the grants and all that is in flight for an app that their user may not use any more; part of the transaction
  * that took the access away. Answers how many grants ended.
@@ -18,9 +21,21 @@ export async function endUnassigned(
   loss: AccessLoss,
   now: Milliseconds,
 ): Promise<number> {
-  const ended = await tx.grants.revokeUnassigned(account.id, loss, now);
-  await endInFlight(tx, account, { unassigned: loss });
+  let ended = 0;
+  for (const part of partsOf(loss)) {
+    ended += await tx.grants.revokeUnassigned(account.id, part, now);
+    await endInFlight(tx, account, { unassigned: part });
+  }
   return ended;
+}
+
+function partsOf(loss: AccessLoss): readonly AccessLoss[] {
+  if ('appId' in loss) return [loss];
+  const { userIds } = loss;
+  const count = Math.ceil(userIds.length / usersAtOnce);
+  return Array.from({ length: count }, (_, at) => ({
+    userIds: userIds.slice(at * usersAtOnce, (at + 1) * usersAtOnce),
+  }));
 }
 
 /** What a user allowed an app, its grants and all that is in flight; part of a transaction. */

@@ -6,7 +6,7 @@ import { tellClients } from '../sign-out/notices.ts';
 import { endInFlight } from './in-flight.ts';
 
 /** What all sign-ins of a user end for, and what goes on. */
-export interface SignInsEnding {
+interface SignInsEnding {
   /** What the rows of grants keep of the reason; null: grants wait. */
   readonly because: string | null;
   /** The session in which its user ends the others: it goes on, and so do its grants. */

@@ -13,7 +13,7 @@ export function refusedForWalls(remedy: string): string {
 }
 
 /** What needs no registry: names, and versions that are exact (the document's §2.3: "explicit semantic version"). */
-export function checkPackageForms(packages: HookPackages): void {
+function checkPackageForms(packages: HookPackages): void {
   const entries = Object.entries(packages);
   if (entries.length > mostPackages) refuse(`packages has more than ${mostPackages} members`);
   for (const [name, version] of entries) {

@@ -3,9 +3,9 @@
 import semver from 'semver';
 import { invalid } from './values.ts';
 
-export const contextVersions = ['1.0.0', '1.1.0'] as const;
+const contextVersions = ['1.0.0', '1.1.0'] as const;
 
-export type ContextVersion = (typeof contextVersions)[number];
+type ContextVersion = (typeof contextVersions)[number];
 
 export const latestContextVersion = '1.1.0' satisfies ContextVersion;
 

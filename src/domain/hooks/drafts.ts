@@ -45,7 +45,7 @@ interface Told {
   readonly result: string | null;
 }
 
-export interface Replayed {
+interface Replayed {
   readonly recorded: Told;
   readonly draft: Told & { readonly output: readonly string[]; readonly durationMilliseconds: number };
   readonly same: boolean;

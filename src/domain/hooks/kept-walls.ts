@@ -6,7 +6,7 @@ import type { PackageBuilder, PackageWalls } from './package-builds.ts';
 /** A failure may pass, and each try starts processes. */
 const pauseMilliseconds = 30_000;
 
-export interface KeptWalls {
+interface KeptWalls {
   /** Asks the builder, and keeps what it says. */
   ask(): Promise<PackageWalls>;
   /** What was said last, null before that. Asks in the background, every half minute at most. */

@@ -6,7 +6,7 @@ import type { Account } from '../accounts/account.ts';
 import type { HookRunner } from './runner.ts';
 import { findBuilds, isReady } from './versions.ts';
 
-export interface LiveHooks {
+interface LiveHooks {
   /** Of the type, in order of creation; those with an empty function do nothing and are none. */
   readonly hooks: readonly StoredHook[];
   /** All variables of the account. */

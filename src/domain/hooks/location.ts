@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 
 /** The context's `location`, as its members are named there. */
-export interface SignInLocation {
+interface SignInLocation {
   readonly ip: string;
   /** ISO 3166-1 alpha-2; null for an address that is in no list. */
   readonly country_code: string | null;

@@ -8,7 +8,7 @@ import { currentOrigin } from '../audit/origin.ts';
 import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
-import { createManagedUser } from '../users/managed-users.ts';
+import { createUser } from '../users/write-user.ts';
 import { migrationContext } from './context.ts';
 import { writeDown } from './fire.ts';
 import { findLiveHooks } from './live.ts';
@@ -151,7 +151,7 @@ type Made =
 async function makeUser(services: MigrationServices, account: Account, migrated: MigratedUser): Promise<Made> {
   const roleIds = await rolesOf(services, account);
   try {
-    const user = await createManagedUser(services, account, {
+    const user = await createUser(services, account, {
       ...migrated,
       ...(roleIds.length > 0 && { roleIds }),
       // Whoever had it until now keeps it; the policy's rules are for the next one.

@@ -7,7 +7,7 @@ import type { HookLayer } from './runner.ts';
 export type HookPackages = Readonly<Record<string, string>>;
 
 /** Builds run in the background: `queued`, `running`, and then `ready` or `failed` for good. */
-export type PackageBuildState = 'queued' | 'running' | 'ready' | 'failed';
+type PackageBuildState = 'queued' | 'running' | 'ready' | 'failed';
 
 export interface PackageBuild {
   readonly id: number;

@@ -30,9 +30,9 @@ export const riskWeights = {
   impossible_travel: 40,
 } as const;
 
-export type RiskReason = keyof typeof riskWeights;
+type RiskReason = keyof typeof riskWeights;
 
-export interface Risk {
+interface Risk {
   /** 0 to 100. */
   readonly score: number;
   readonly reasons: readonly RiskReason[];

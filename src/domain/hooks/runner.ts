@@ -78,7 +78,7 @@ export interface HookLayer {
 }
 
 /** How one runtime fares. */
-export interface HookRuntimeHealth {
+interface HookRuntimeHealth {
   readonly name: string;
   readonly state: 'ok' | 'degraded';
   readonly reason: string | null;

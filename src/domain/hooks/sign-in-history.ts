@@ -14,7 +14,7 @@ const digestCharacters = 22;
 const mostUserAgentCharacters = 1_000;
 
 /** What a request says about where it comes from. */
-export interface SignInCircumstances {
+interface SignInCircumstances {
   readonly address: string;
   readonly userAgent: string;
 }

@@ -11,7 +11,7 @@ import { prepareHook, type RunServices, runOnce } from './run-hook.ts';
 import { invalid } from './values.ts';
 import { findBuilds, isReady, statusOf } from './versions.ts';
 
-export interface TestRun {
+interface TestRun {
   readonly outcome: HookOutcome;
   /** What the function answered, whatever it means; null when it did not succeed. */
   readonly value: unknown;

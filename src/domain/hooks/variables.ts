@@ -10,9 +10,9 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { recycleNow } from './live.ts';
 
-export const longestVariableName = 100;
-export const longestVariableValue = 5_000;
-export const mostVariables = 500;
+const longestVariableName = 100;
+const longestVariableValue = 5_000;
+const mostVariables = 500;
 
 type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
@@ -59,7 +59,7 @@ export async function requireVariable(
 }
 
 /** What a change may say: the name only as it is. */
-export interface VariableChange {
+interface VariableChange {
   readonly name?: string | undefined;
   readonly value: string;
 }

@@ -67,7 +67,7 @@ export function isPublished(key: SigningKeyRecord, now: Milliseconds): boolean {
   return key.retiresAt === null || key.retiresAt > now;
 }
 
-export type KeyState = 'next' | 'signing' | 'retired';
+type KeyState = 'next' | 'signing' | 'retired';
 
 /** A key as an operator sees it. A retired key stays published until `retiresAt`. */
 export interface KeyStanding {

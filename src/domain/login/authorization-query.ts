@@ -22,7 +22,7 @@ export const longestParameters = {
   dpop_jkt: 128,
 } as const;
 
-export type ParameterName = keyof typeof longestParameters;
+type ParameterName = keyof typeof longestParameters;
 
 /** An authorization request as it is understood. */
 export type AuthorizationQuery = { readonly [Name in ParameterName]?: string };

@@ -10,7 +10,7 @@ import { type AuthorizationError, answerError, type ClientAnswer } from './redir
 import { fetchRequestObject, readRequestObject } from './request-object.ts';
 import { responseModeOf } from './response-mode.ts';
 
-export type BegunAuthorization =
+type BegunAuthorization =
   | ({ readonly outcome: 'begun' } & OpenedRequest)
   /** The client is told at its redirect URI. */
   | { readonly outcome: 'refused'; readonly answer: ClientAnswer };

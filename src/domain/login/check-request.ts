@@ -13,7 +13,7 @@ import { readParameters } from './read-parameters.ts';
 import type { AnswerTarget, AuthorizationError } from './redirect.ts';
 import { responseModeOf } from './response-mode.ts';
 
-export interface CheckedRequest {
+interface CheckedRequest {
   /** Where the answer goes. */
   readonly target: AnswerTarget;
   /** What is asked for, or what is wrong with it. */

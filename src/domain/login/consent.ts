@@ -27,7 +27,7 @@ export function consentScopes(parameters: AskedConsent): readonly string[] {
  * What of a request a user consents to, as it is remembered: a scope that is asked for one API alone counts for no
  * other API that has a scope of the same name.
  */
-export function consentNames(parameters: AskedConsent): readonly string[] {
+function consentNames(parameters: AskedConsent): readonly string[] {
   const { serverId } = parameters;
   const isOfNoApi = (name: string) => isAboutUser(name) || name === offlineAccess;
   return consentScopes(parameters).map((name) => (serverId === null || isOfNoApi(name) ? name : `${name} ${serverId}`));

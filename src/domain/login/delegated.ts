@@ -16,12 +16,12 @@ import { changedMeanwhile } from './standing.ts';
 type DelegatedServices = RunServices & Pick<Services, 'random' | 'passwords'>;
 
 /** What another program's sign-in form was given; either may be missing. */
-export interface DelegatedAttempt {
+interface DelegatedAttempt {
   readonly email: string | undefined;
   readonly password: string | undefined;
 }
 
-export type DelegatedResult =
+type DelegatedResult =
   | { readonly outcome: 'authenticated'; readonly user: UserRecord }
   | { readonly outcome: 'unknown_user' }
   /** A wrong password, or a right one that does not do; the trail tells which. */

@@ -25,13 +25,13 @@ export interface OpenInvite {
   readonly policy: PolicyRecord;
 }
 
-export type InviteResult =
+type InviteResult =
   /** The password is set; where that leads. */
   | ({ readonly kind: InviteKind } & LinkWalked)
   | { readonly outcome: 'refused'; readonly invite: OpenInvite; readonly problem: PasswordProblem };
 
 /** What the form of the page sent, and where its user goes once signed in. */
-export interface AcceptedInvite extends NewPassword {
+interface AcceptedInvite extends NewPassword {
   /** Path of a page of ours, by kind of link. */
   readonly onward: Readonly<Record<InviteKind, string>>;
   /** Address that it came from. */

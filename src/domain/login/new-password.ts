@@ -25,7 +25,7 @@ export interface NewPassword {
 /** Why a new password is not taken: a field is empty, they differ, it is the former one, or it breaks a rule (in words that follow "the password"). */
 export type PasswordProblem = 'missing' | 'different' | 'same' | { readonly weakness: string };
 
-export type NewPasswordResult =
+type NewPasswordResult =
   | Advanced
   | { readonly outcome: 'refused'; readonly due: DueReplacing; readonly problem: PasswordProblem };
 

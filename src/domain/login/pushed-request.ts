@@ -30,7 +30,7 @@ export function isPushedUri(requestUri: string): boolean {
 }
 
 /** How a request was pushed. */
-export interface Pushing {
+interface Pushing {
   readonly source: string;
   /** Value of the header `DPoP`. */
   readonly proof: string | undefined;
@@ -89,7 +89,7 @@ async function withKey(
 }
 
 /** A request that was pushed, and what uses it up. */
-export interface FoundPushed {
+interface FoundPushed {
   readonly query: AuthorizationQuery;
   readonly digest: string;
 }

@@ -17,7 +17,7 @@ const mostSealedCharacters = 3 * 1024;
 const place = 'authorization_requests|request';
 
 /** What is known of a request before its user has shown who they are. */
-export type NewRequest = Pick<
+type NewRequest = Pick<
   AuthorizationRequestRecord,
   'browserDigest' | 'appId' | 'parameters' | 'createdAt' | 'expiresAt'
 >;

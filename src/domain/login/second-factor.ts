@@ -22,7 +22,7 @@ import { refuseSignIn } from './standing.ts';
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp' | 'limits'>;
 
 /** The field of either form. */
-export interface GivenCode {
+interface GivenCode {
   readonly code: string;
   /** Address it came from. */
   readonly source: string;
@@ -36,7 +36,7 @@ export type SecondFactorResult =
   /** A wrong code, one that was used before, or codes are closed: one answer for all. */
   | { readonly outcome: 'refused'; readonly due: DueFactor; readonly problem: FactorProblem };
 
-export type EnrolmentResult =
+type EnrolmentResult =
   | {
       readonly outcome: 'enrolled';
       readonly due: DueFactor;

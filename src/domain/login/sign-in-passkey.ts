@@ -19,7 +19,7 @@ export interface GivenPasskey extends Pick<PasswordAttempt, 'userAgent'> {
   readonly source: string;
 }
 
-export type PasskeySignInResult =
+type PasskeySignInResult =
   | Advanced
   /** Whatever is wrong with the answer: nobody is told. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest };

@@ -30,7 +30,7 @@ export interface Halfway {
 /** How far a sign-in has come. */
 export type Advanced = SignedIn | Halfway;
 
-export type SignInResult =
+type SignInResult =
   | Advanced
   /** Unknown name, wrong password or closed sign-in, or one that was replaced meanwhile: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }

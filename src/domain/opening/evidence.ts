@@ -12,7 +12,7 @@ interface Shown {
   readonly checkedAt: Milliseconds;
 }
 
-export interface PasswordShown extends Shown {
+interface PasswordShown extends Shown {
   readonly by: 'password';
 }
 
@@ -22,7 +22,7 @@ export interface LinkFollowed extends Shown {
   readonly kind: InviteKind;
 }
 
-export interface PasskeyShown extends Shown, PasskeyKind {
+interface PasskeyShown extends Shown, PasskeyKind {
   readonly by: 'passkey';
   readonly deviceId: number;
 }
@@ -40,7 +40,7 @@ export interface MoreShown extends Shown {
 }
 
 /** A browser that is signed in. */
-export interface SessionShown {
+interface SessionShown {
   readonly by: 'session';
   readonly user: UserRecord;
   readonly session: SessionRecord;
@@ -60,7 +60,7 @@ interface TokenShown {
   readonly tokenId: number;
 }
 
-export type Redeemed = ApprovalRedeemed | TokenShown;
+type Redeemed = ApprovalRedeemed | TokenShown;
 
 export type Evidence = FirstEvidence | MoreShown | SessionShown | Redeemed;
 

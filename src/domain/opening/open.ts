@@ -36,7 +36,7 @@ type Terms = Omit<GrantTerms, 'userId'>;
 type TermsInSession = Omit<Terms, 'sid' | 'amr' | 'authenticatedAt'>;
 
 /** A sign-in at its end. */
-export interface SigningInNow {
+interface SigningInNow {
   /** How the user has shown who they are, as `amr` says it. */
   readonly methods: readonly string[];
   /** Where it leads, for the trail. */
@@ -45,7 +45,7 @@ export interface SigningInNow {
   readonly traits: SignInTraits | null;
 }
 
-export interface OpenedSession extends Pick<SessionRecord, 'sid' | 'authenticatedAt'> {
+interface OpenedSession extends Pick<SessionRecord, 'sid' | 'authenticatedAt'> {
   readonly secret: string;
 }
 

@@ -10,7 +10,7 @@ import { scopeOfConsent } from '../login/consent.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
 /** An app that the user allowed something, or that has tokens of theirs. */
-export interface AllowedApp {
+interface AllowedApp {
   readonly client: ClientRecord;
   readonly name: string;
   /** Names of what it was allowed, each once. */

@@ -15,7 +15,7 @@ import { endSessions } from './sessions.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
 /** The form. */
-export interface PasswordChange extends NewPassword {
+interface PasswordChange extends NewPassword {
   /** The one that is to be replaced. */
   readonly current: string;
   /** Whether all other sessions end, and what was granted in them. */
@@ -27,9 +27,7 @@ export interface PasswordChange extends NewPassword {
 /** `wrong`: it is not the present password, or sign-in by password is closed; one answer for both. */
 export type ChangeProblem = PasswordProblem | 'wrong';
 
-export type ChangeResult =
-  | { readonly outcome: 'changed' }
-  | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
+type ChangeResult = { readonly outcome: 'changed' } | { readonly outcome: 'refused'; readonly problem: ChangeProblem };
 
 type ChangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'passwords' | 'limits' | 'vault'>;
 

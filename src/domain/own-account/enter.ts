@@ -25,7 +25,7 @@ export interface SignInFirst extends OpenedRequest {
   readonly outcome: 'sign_in';
 }
 
-export interface Wish extends Partial<PageDemand> {
+interface Wish extends Partial<PageDemand> {
   /** Path of the page that is wanted, or that a form is on. */
   readonly path: string;
 }

@@ -19,7 +19,7 @@ type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'pa
 export const longestName = 64;
 
 /** A passkey as its owner sees it. */
-export interface OwnPasskey {
+interface OwnPasskey {
   readonly id: number;
   readonly name: string;
   readonly createdAt: Milliseconds;
@@ -29,7 +29,7 @@ export interface OwnPasskey {
 }
 
 /** What the page shows: all passkeys, oldest first, and what it asks the browser with for another (null: there are ten devices). */
-export interface OwnPasskeys {
+interface OwnPasskeys {
   readonly passkeys: readonly OwnPasskey[];
   readonly creationOptions: string | null;
 }

@@ -15,7 +15,7 @@ import { inVisit, type Visitor } from './visit.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
-export interface OwnFactors {
+interface OwnFactors {
   /** Those that make codes; passkeys have a page of their own. */
   readonly devices: readonly Device[];
   /** Recovery codes that were not used. */
@@ -50,7 +50,7 @@ export function ownSetup(
   return setupOf(services, account, user, offered(services, account, session).seed);
 }
 
-export type AddResult =
+type AddResult =
   | {
       readonly outcome: 'added';
       /** Shown once; null where the user has some already. */

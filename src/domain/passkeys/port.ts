@@ -24,7 +24,7 @@ interface PasskeyState {
   readonly backedUp: boolean;
 }
 
-export interface NewPasskey extends PasskeyReference, PasskeyState {
+interface NewPasskey extends PasskeyReference, PasskeyState {
   /** In the form of COSE (RFC 9052). */
   readonly publicKey: Buffer;
 }

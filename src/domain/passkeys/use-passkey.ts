@@ -21,7 +21,7 @@ export function passkeyOptions(
   return services.passkeys.requestOptions(relyingPartyOf(account), { challenge, allowed: allowed.map(referenceTo) });
 }
 
-export interface PasskeyAttempt {
+interface PasskeyAttempt {
   /** As the browser sent it. */
   readonly answer: string;
   readonly purpose: Purpose;
@@ -36,7 +36,7 @@ export interface UsedPasskey {
   readonly backupEligible: boolean;
 }
 
-export type TriedPasskey<Result> =
+type TriedPasskey<Result> =
   | { readonly right: true; readonly result: Result }
   /** `userId`: whose passkey the answer names; nothing is known of who sent it. */
   | { readonly right: false; readonly userId: number | null };

@@ -1,4 +1,4 @@
-/** Roles as the management API shows them. */
+/** Roles by id or name, and as the management API shows them. */
 
 import type { Services } from '../../services.ts';
 import type { RoleRecord } from '../../store/records.ts';
@@ -55,4 +55,26 @@ export async function requireRoleId(
   const role = await store.roles.find(account.id, id);
   if (!role) throw new Failure('not_found', { name: 'role', message: 'there is no such role' });
   return role;
+}
+
+/** The role of this name; throws `not_found`. */
+export async function requireRole(
+  store: Pick<StoreVerbs, 'roles'>,
+  account: AccountId,
+  name: string,
+): Promise<RoleRecord> {
+  const role = await store.roles.findByName(account.id, name.normalize('NFC'));
+  if (!role) throw new Failure('not_found', { name: 'role', message: `there is no role ${name}` });
+  return role;
+}
+
+/** The ids of the roles of these names; throws `not_found` for the first that there is not. */
+export async function requireRoleIds(
+  store: Pick<StoreVerbs, 'roles'>,
+  account: AccountId,
+  names: readonly string[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const name of names) ids.push((await requireRole(store, account, name)).id);
+  return ids;
 }

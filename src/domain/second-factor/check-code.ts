@@ -11,7 +11,7 @@ import { readRecoveryCode, recoveryDigest } from './recovery-codes.ts';
 
 type CodeServices = Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>;
 
-export interface CodeAttempt {
+interface CodeAttempt {
   /** As typed. */
   readonly code: string;
   /** The one device whose code it has to be; null: any of the user's, and a recovery code does as well. */

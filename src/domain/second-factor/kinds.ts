@@ -5,7 +5,7 @@ import type { FactorDeviceRecord, FactorKind, MeansChange } from '../../store/re
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 
-export interface KindDescription {
+interface KindDescription {
   /** Its number on the wire. */
   readonly id: number;
   readonly name: string;

@@ -31,7 +31,7 @@ export interface SignOutRequest {
   readonly expiresAt: number;
 }
 
-export interface BegunSignOut {
+interface BegunSignOut {
   /** The request itself, sealed: nothing is stored for whoever asks. */
   readonly requestId: string;
   readonly browserSecret: string;

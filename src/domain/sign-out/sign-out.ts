@@ -12,7 +12,7 @@ import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
 type SignOutServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-export type SignOutStep =
+type SignOutStep =
   /** No hint says that the client means this user: the user is asked. */
   | {
       readonly step: 'confirm';

@@ -19,7 +19,7 @@ import { accessTokenType, contentsOf, prepareAccessToken, type TokenSet, tokenTy
 const jwtType = 'urn:ietf:params:oauth:token-type:jwt';
 
 /** Members of the request (RFC 8693 §2.1); null for those that were not sent. */
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly subjectToken: string;
   readonly subjectTokenType: string;
   readonly actorToken: string | null;

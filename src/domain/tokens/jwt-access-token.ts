@@ -69,7 +69,7 @@ export async function signJwtAccessToken(
 }
 
 /** What an authentic JWT access token names. */
-export interface ReadJwt {
+interface ReadJwt {
   readonly id: number;
   readonly secret: string;
   readonly audience: readonly string[];

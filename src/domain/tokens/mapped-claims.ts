@@ -17,7 +17,7 @@ export async function mappedClaims(
 }
 
 /** The same from attributes that are at hand. */
-export function mapClaims(claims: readonly Mapping[], attributes: Attributes): Record<string, unknown> {
+function mapClaims(claims: readonly Mapping[], attributes: Attributes): Record<string, unknown> {
   const values = claims.map((claim) => [claim.label, claimValue(claim, attributes)] as const);
   return Object.fromEntries(values.filter(([, value]) => hasValue(value)));
 }

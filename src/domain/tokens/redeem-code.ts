@@ -13,7 +13,7 @@ import { chooseServerOfGrant, linkedServersOf } from './audience.ts';
 import { revokeGrant } from './revoke.ts';
 import type { TokenSet } from './token-set.ts';
 
-export interface CodeRedemption {
+interface CodeRedemption {
   readonly code: string;
   readonly redirectUri: string | null;
   readonly codeVerifier: string | null;

@@ -10,7 +10,7 @@ import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
 import { accessTokenSecret, accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
 
 export const accessTokenSeconds = 3600;
-export const idTokenSeconds = 3600;
+const idTokenSeconds = 3600;
 /** RFC 8693 §3. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -30,7 +30,7 @@ export interface TokenSet {
 }
 
 /** An access token whose row is not stored yet. */
-export interface PreparedAccessToken {
+interface PreparedAccessToken {
   readonly row: NewAccessToken;
   readonly expiresInSeconds: number;
   /** The token's text, once its row is stored under `id`; a JWT is signed only then, outside of any transaction. */

@@ -30,13 +30,13 @@ export function accessTokenSecret(secret: string, binding: string | null): strin
 }
 
 /** The row an access token names, and its random part. */
-export interface NamedToken {
+interface NamedToken {
   readonly id: number;
   readonly secret: string;
 }
 
 /** The same with the thumbprint of the key that it is bound to; null for a bearer token. */
-export interface NamedAccessToken extends NamedToken {
+interface NamedAccessToken extends NamedToken {
   readonly binding: string | null;
 }
 
@@ -91,7 +91,7 @@ export function newRefreshToken(
 }
 
 /** What an authentic refresh token says. */
-export interface ReadRefreshToken {
+interface ReadRefreshToken {
   readonly grantId: number;
   /** Thumbprint of the key that it is bound to; null when it is bound to its client alone. */
   readonly binding: string | null;

@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
-import { requireRole } from '../roles/roles.ts';
+import { requireRole } from '../roles/full-role.ts';
 import { requireUser } from './users.ts';
 
 /** Who gets or loses an app: a user by e-mail address, or everyone with a role by its name. */
@@ -43,7 +43,12 @@ export async function revokeAccess(
     const assignee = await findAssignee(tx, account, name);
     const revoked = await tx.access.revoke(account.id, appId, assignee);
     if (!revoked) throw new Failure('not_found', { name: 'access', message: `app ${appId} is not assigned so` });
-    const ended = await endUnassigned(tx, account, 'userId' in assignee ? assignee : { appId }, now);
+    const ended = await endUnassigned(
+      tx,
+      account,
+      'userId' in assignee ? { userIds: [assignee.userId] } : { appId },
+      now,
+    );
     await recordEvent(tx, services, account, {
       action: 'access.revoked',
       target: { type: 'app', id: appId },

@@ -10,7 +10,7 @@ import { readText } from '../text.ts';
 /** Every user of a list shows all of them. */
 const mostAttributes = 200;
 
-export interface AttributeInput {
+interface AttributeInput {
   readonly name?: string | undefined;
   readonly shortname?: string | undefined;
   readonly position?: number | undefined;

@@ -1,4 +1,4 @@
-import type { UserStatus } from '../../store/records.ts';
+import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
 
 /** What the numbers of the wire mean, in the words of the command line. */
 export const userStatusNames = {
@@ -15,3 +15,11 @@ export const userStatusNames = {
 export const settableStatuses = { active: 1, locked: 3, suspended: 2 } as const satisfies Record<string, UserStatus>;
 
 export type SettableStatus = keyof typeof settableStatuses;
+
+/** What a new status changes of a user. */
+export function withStatus(user: Pick<UserRecord, 'activatedAt' | 'status'>, status: UserStatus, now: Milliseconds) {
+  // Also at its end: what was on its way when it began was made before that.
+  const suspended = [user.status, status].includes(settableStatuses.suspended) && { signedOutAt: now };
+  if (status !== settableStatuses.active) return { status, ...suspended };
+  return { status, ...suspended, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
+}

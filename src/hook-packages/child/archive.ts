@@ -18,7 +18,7 @@ export interface Room {
   readonly files: number;
 }
 
-export interface Archive {
+interface Archive {
   /** Contents by the path within the package; of a path that is there twice, the last. */
   readonly files: ReadonlyMap<string, Buffer>;
   /** What it took of the room. */

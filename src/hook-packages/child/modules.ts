@@ -33,7 +33,7 @@ const sources: Readonly<Record<string, string>> = {
     module.exports = Stream;`,
 };
 
-export interface ModuleOfNode {
+interface ModuleOfNode {
   /** The name of a file among those that the program brings along. */
   readonly file: string | null;
   readonly source: string | null;

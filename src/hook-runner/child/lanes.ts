@@ -7,7 +7,7 @@ const mostLanes = 4;
 
 type Message<Op extends ToProcess['op']> = Extract<ToProcess, { op: Op }>;
 
-export interface Lanes {
+interface Lanes {
   /** Makes the first isolate and its first context ahead of need. */
   prepare(): void;
   load(message: Message<'load'>): void;

@@ -12,10 +12,10 @@ import { type DocumentedSurface, describeSurface } from './surface-view.ts';
 import { listWorkflowFiles, readWorkflowFile } from './workflow-view.ts';
 
 /** Gives the address by which a page links to the file at `path`; `digest` is that of the file's content. */
-export type AddressOf = (path: string, digest: () => string) => string;
+type AddressOf = (path: string, digest: () => string) => string;
 
 /** The addresses under which the service serves the files: parts of a page carry their digest and are kept for ever. */
-export const servedAddress: AddressOf = (path, digest) =>
+const servedAddress: AddressOf = (path, digest) =>
   /^\/docs\/.+\.(css|js|svg)$/.test(path) ? `${path}?v=${digest()}` : path;
 
 /** The parts that all pages share, by path. Those of a file are joined in this order. */

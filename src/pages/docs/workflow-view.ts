@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 /** One workflow of a file. */
-export interface WorkflowView {
+interface WorkflowView {
   readonly summary: string;
   readonly description: string;
   /** What each step does, in order. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { GrantStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
-import { assigned, concerned } from './roles.ts';
+import { assigned, concern } from './roles.ts';
 import * as rows from './rows.ts';
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
@@ -76,8 +76,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return (await unexpired.where('absolute_expires_at', '>', now).orderBy('id')).map(rows.grants.read);
     },
     revokeUnassigned: (accountId, loss, at) =>
-      live(accountId)
-        .where(...concerned(loss))
+      concern(live(accountId), loss)
         .whereRaw(`not ${assigned('grants')}`)
         .update({ revoked_at: at, revoked_because: 'access_not_assigned' }),
     revokeOfServer: (accountId, serverId, appId, at) => {

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { InFlight } from '../store.ts';
-import { assigned, concerned } from './roles.ts';
+import { assigned, concern } from './roles.ts';
 
 /** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */
 export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {
   const rows = db(table).where(`${table}.account_id`, accountId);
   if ('unassigned' in whose) {
-    return rows.where(...concerned(whose.unassigned)).whereRaw(`not ${assigned(table)}`);
+    return concern(rows, whose.unassigned).whereRaw(`not ${assigned(table)}`);
   }
   rows.where('user_id', whose.userId);
   if ('appId' in whose) rows.where('app_id', whose.appId);
@@ -27,8 +27,7 @@ export async function endRequests(db: Knex, accountId: number, whose: InFlight, 
     const rows = db('authorization_requests').where('account_id', accountId).whereNot('digest', except);
     if ('unassigned' in whose) {
       // Sign-ins to the account pages are for no app.
-      rows
-        .where(...concerned(whose.unassigned, column))
+      concern(rows, whose.unassigned, column)
         .whereNotNull(column)
         .whereNotNull('app_id')
         .whereRaw(`not ${assigned('authorization_requests', column)}`);

@@ -34,7 +34,7 @@ import { userVerbs } from './users.ts';
 
 export { requireKnown };
 
-export interface StoreOptions {
+interface StoreOptions {
   /** `sqlite:<path>` or `postgres://…`. */
   readonly url: string;
   /** Where warnings of the database layer go; nowhere by default. They hold no values of statements. */

@@ -1,5 +1,6 @@
 /** Roles as a list, and what they are linked to: apps, users and administrators. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleRecord } from '../records.ts';
 import type { RoleLink, RoleStore } from '../store.ts';
@@ -15,12 +16,21 @@ const links = {
   admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id' },
 } as const satisfies Record<RoleLink, object>;
 
+type Row = Readonly<Record<string, unknown>>;
+
 /** As many as one statement takes on both databases. */
 const atOnce = 400;
 
-function chunks(ids: readonly number[]): number[][] {
-  const count = Math.ceil(ids.length / atOnce);
-  return Array.from({ length: count }, (_, at) => ids.slice(at * atOnce, (at + 1) * atOnce));
+/** Others get their turn in between: SQLite answers at once, and a role has thousands of links. */
+async function* chunks(ids: readonly number[]): AsyncGenerator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += atOnce) {
+    if (at > 0) await nextTurn();
+    yield ids.slice(at, at + atOnce);
+  }
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
 }
 
 const listing: Listing<RoleRecord> = {
@@ -49,7 +59,7 @@ const listing: Listing<RoleRecord> = {
  * Keeps the role and those that a link is to name from being changed meanwhile. Without that PostgreSQL would put the
  * link in first and then wait for them, while whoever holds them may wait for the link.
  */
-export async function holdLinked(
+async function holdLinked(
   db: Knex,
   accountId: number,
   link: RoleLink,
@@ -70,7 +80,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     linked: async (accountId, link, roleIds) => {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
-      for (const some of chunks(roleIds)) {
+      for await (const some of chunks(roleIds)) {
         const found: Record<string, number>[] = await db(table)
           .where('account_id', accountId)
           .whereIn('role_id', some)
@@ -82,7 +92,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     linkedAt: async (accountId, link, roleId, userIds) => {
       const times = new Map<number, number>();
-      for (const some of chunks(userIds)) {
+      for await (const some of chunks(userIds)) {
         const found: { user_id: number; assigned_at: number }[] = await db(links[link].table)
           .where({ account_id: accountId, role_id: roleId })
           .whereIn('user_id', some)
@@ -93,26 +103,35 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     },
     link: async (accountId, link, roleId, ids, at) => {
       const { table, column } = links[link];
-      for (const some of chunks(ids.toSorted((one, other) => one - other))) {
-        const added = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
-        await separately(db, async (tx) => {
+      const linked: number[] = [];
+      for await (const some of chunks(ids.toSorted(ascending))) {
+        const wanted = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
+        const added = await separately(db, async (tx) => {
           await holdLinked(tx, accountId, link, roleId, some);
-          await tx(table).insert(added).onConflict(['account_id', column, 'role_id']).ignore();
+          return tx(table).insert(wanted).onConflict(['account_id', column, 'role_id']).ignore().returning(column);
         });
+        linked.push(...added.map((row) => Number(row[column])));
       }
+      return linked.toSorted(ascending);
     },
     unlink: async (accountId, link, roleId, ids) => {
       const { table, column } = links[link];
-      let removed = 0;
-      for (const some of chunks(ids)) {
-        const rowsOfRole = db(table).where({ account_id: accountId, role_id: roleId });
-        removed += await rowsOfRole.whereIn(column, some).delete();
+      const unlinked: number[] = [];
+      for await (const some of chunks(ids)) {
+        const wanted = some.map(() => '?').join(', ');
+        // By hand: Knex does not let SQLite answer what it deletes.
+        const answer: Row[] | { rows: Row[] } = await db.raw(
+          `delete from ${table} where account_id = ? and role_id = ? and ${column} in (${wanted}) returning ${column}`,
+          [accountId, roleId, ...some],
+        );
+        const removed = Array.isArray(answer) ? answer : answer.rows;
+        unlinked.push(...removed.map((row) => Number(row[column])));
       }
-      return removed;
+      return unlinked.toSorted(ascending);
     },
     findUnknown: async (accountId, link, ids) => {
       const { named, id } = links[link];
-      for (const some of chunks(ids)) {
+      for await (const some of chunks(ids)) {
         const found = await db(named).where('account_id', accountId).whereIn(id, some).select(id);
         const known = new Set(found.map((row) => Number(row[id])));
         const unknown = some.find((one) => !known.has(one));

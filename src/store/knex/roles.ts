@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccessLoss, AccessStore, Assignee, RoleStore } from '../store.ts';
 import { isPostgres } from './list-index.ts';
-import { holdLinked, roleLinkVerbs } from './role-links.ts';
+import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
@@ -17,9 +17,9 @@ export function assigned(grant: string, user = 'user_id'): string {
       where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.${user} and ar.app_id = ${grant}.app_id))`;
 }
 
-/** The column and the value by which the rows of those who may have lost an access are found. */
-export function concerned(loss: AccessLoss, user = 'user_id'): readonly [column: string, id: number] {
-  return 'userId' in loss ? [user, loss.userId] : ['app_id', loss.appId];
+/** Narrows rows to those of who may have lost an access. */
+export function concern(rows: Knex.QueryBuilder, loss: AccessLoss, user = 'user_id'): Knex.QueryBuilder {
+  return 'userIds' in loss ? rows.whereIn(user, loss.userIds) : rows.where('app_id', loss.appId);
 }
 
 /**
@@ -53,10 +53,6 @@ export function roleVerbs(db: Knex): RoleStore {
       const row = await db('roles').where({ account_id: accountId, name }).first();
       return row ? rows.roles.read(row) : null;
     },
-    list: async (accountId) => {
-      const found = await db('roles').where('account_id', accountId).orderBy('id');
-      return found.map(rows.roles.read);
-    },
     ofUser: async (accountId, userId) => {
       const found = await db('role_users as ru')
         .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
@@ -81,16 +77,6 @@ export function roleVerbs(db: Knex): RoleStore {
         return changed ? rows.roles.read(changed) : null;
       }),
     remove: async (accountId, id) => (await db('roles').where({ account_id: accountId, id }).delete()) === 1,
-    addUser: (accountId, roleId, userId, at) =>
-      separately(db, async (tx) => {
-        await holdLinked(tx, accountId, 'users', roleId, [userId]);
-        const link = { account_id: accountId, user_id: userId, role_id: roleId, assigned_at: at };
-        await tx('role_users').insert(link).onConflict(['account_id', 'user_id', 'role_id']).ignore();
-      }),
-    removeUser: async (accountId, roleId, userId) => {
-      const link = { account_id: accountId, user_id: userId, role_id: roleId };
-      return (await db('role_users').where(link).delete()) === 1;
-    },
   };
 }
 

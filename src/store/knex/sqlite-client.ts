@@ -15,7 +15,7 @@ const proved = new WeakSet<Sqlite.Database>();
  * Asserts that a commit waits for the disk, until a connection has proved it by a write. In WAL mode better-sqlite3
  * falls back to `synchronous=NORMAL` at the first write, silently, unless FULL was set by name.
  */
-export function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
+function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
   if (proved.has(connection)) return;
   const synchronous = connection.pragma('synchronous', { simple: true });
   const journal = connection.pragma('journal_mode', { simple: true });

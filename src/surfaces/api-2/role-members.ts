@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
-import { addRoleMembers, removeRoleMembers } from '../../domain/roles/managed-roles.ts';
 import { listRoleMembers, type MemberFilter, type RoleMember } from '../../domain/roles/role-members.ts';
+import { addRoleMembers, removeRoleMembers } from '../../domain/roles/write-role.ts';
 import { fullName } from '../../domain/users/names.ts';
 import type { Handler, Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';

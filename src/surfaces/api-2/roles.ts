@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import { type ListFilter, type ListQuery, matching } from '../../domain/listing.ts';
 import { type FullRole, listFullRoles, readFullRole, requireRoleId } from '../../domain/roles/full-role.ts';
-import { createManagedRole, removeRole, updateManagedRole } from '../../domain/roles/managed-roles.ts';
+import { createRole, removeRole, updateRole } from '../../domain/roles/write-role.ts';
 import type { Handlers, List } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { readIds } from './ids.ts';
@@ -36,7 +36,7 @@ export function roles(services: Services): Handlers<RoleOperations> {
     /** POST /api/2/roles */
     createRole: async ({ body, origin: { account } }, respond) => {
       const { name, apps, users, admins } = body;
-      const { id } = await createManagedRole(services, account, { name, apps, users, admins });
+      const { id } = await createRole(services, account, { name, apps, users, admins });
       return respond(201, { id });
     },
 
@@ -47,7 +47,7 @@ export function roles(services: Services): Handlers<RoleOperations> {
     /** PUT /api/2/roles/{id} */
     updateRole: async ({ path, body, origin: { account } }, respond) => {
       const { name, apps, users, admins } = body;
-      await updateManagedRole(services, account, Number(path.id), { name, apps, users, admins });
+      await updateRole(services, account, Number(path.id), { name, apps, users, admins });
       return respond(200, { id: Number(path.id) });
     },
 
@@ -66,7 +66,7 @@ export function roles(services: Services): Handlers<RoleOperations> {
 
     /** PUT /api/2/roles/{id}/apps */
     setRoleApps: async ({ path, body, origin: { account } }, respond) => {
-      await updateManagedRole(services, account, Number(path.id), { apps: body });
+      await updateRole(services, account, Number(path.id), { apps: body });
       return respond(
         200,
         body.map((id) => ({ id })),

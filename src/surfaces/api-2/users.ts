@@ -3,9 +3,9 @@ import type { Caller } from '../../domain/callers/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Authority } from '../../domain/means/authority.ts';
 import { listFullUsers, readFullUser } from '../../domain/users/full-user.ts';
-import { createManagedUser, unlockUser, updateManagedUser } from '../../domain/users/managed-users.ts';
 import type { UserInput } from '../../domain/users/user-input.ts';
 import { removeUser } from '../../domain/users/users.ts';
+import { createUser, unlockUser, updateUser } from '../../domain/users/write-user.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { representUser } from './represent-user.ts';
@@ -72,7 +72,7 @@ export function users(services: Services): Handlers<UserOperations> {
     /** POST /api/2/users */
     createUser: async ({ body, query, caller, origin: { account } }, respond) => {
       const input = readInput(body, query, caller);
-      return respond(201, representUser(await createManagedUser(services, account, input)));
+      return respond(201, representUser(await createUser(services, account, input)));
     },
 
     /** GET /api/2/users/{id} */
@@ -82,7 +82,7 @@ export function users(services: Services): Handlers<UserOperations> {
     /** PUT /api/2/users/{id} */
     updateUser: async ({ path, body, query, caller, origin: { account } }, respond) => {
       const input = readInput(body, query, caller);
-      return respond(200, representUser(await updateManagedUser(services, account, Number(path.id), input)));
+      return respond(200, representUser(await updateUser(services, account, Number(path.id), input)));
     },
 
     /** DELETE /api/2/users/{id} */

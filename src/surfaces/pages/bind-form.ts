@@ -5,7 +5,7 @@ import { browserState, setCookie } from '../../pages/cookies.ts';
 import { pageHeaders } from '../../pages/failure-page.ts';
 import type { Services } from '../../services.ts';
 
-export interface BoundForm {
+interface BoundForm {
   /** What the form sends back as `csrf`. */
   readonly csrf: string;
   /** Of its page. */

@@ -1,10 +1,10 @@
 import type { components, operations } from '../../../generated/xml.ts';
 import { legacyAppUrl } from '../../domain/accounts/hosts.ts';
 import { readFullUser } from '../../domain/users/full-user.ts';
-import { createManagedUser, updateManagedUser } from '../../domain/users/managed-users.ts';
 import type { UserInput } from '../../domain/users/user-input.ts';
 import { removeUser } from '../../domain/users/users.ts';
 import { listUsersFrom, readUserAudited } from '../../domain/users/users-in-order.ts';
+import { createUser, updateUser } from '../../domain/users/write-user.ts';
 import type { Handlers } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { representUser } from './represent.ts';
@@ -47,7 +47,7 @@ export function users(services: Services): Handlers<operations> {
     createUser: async ({ body, origin: { account } }, respond) => {
       const roleId = body['role-id'];
       const input = { ...readInput(body), password: body.password, ...(roleId && { roleIds: [roleId] }) };
-      const user = await createManagedUser(services, account, input);
+      const user = await createUser(services, account, input);
       return respond(201, representUser(user), {
         location: `${legacyAppUrl(services.addresses)}/users/${user.id}.xml`,
       });
@@ -60,7 +60,7 @@ export function users(services: Services): Handlers<operations> {
     /** PUT /users/{id}.xml */
     updateUser: async ({ path, body, origin: { account } }, respond) => {
       const input = { ...readInput(body), roleId: body['role-id'] };
-      return respond(200, representUser(await updateManagedUser(services, account, Number(path.id), input)));
+      return respond(200, representUser(await updateUser(services, account, Number(path.id), input)));
     },
 
     /** DELETE /users/{id}.xml: answers the user who is gone. */

@@ -9,7 +9,7 @@ import {
   requireAccount,
   setAccount,
 } from '../../../src/domain/accounts/accounts.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { failureOf, unique } from '../../store/samples.ts';
 import { createTestAccount } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
@@ -129,7 +129,7 @@ onServices('accounts', (subject) => {
     const account = await createTestAccount(services);
     const change = { open_registration_roles: 'guests' };
     assert.equal(await failureOf(setAccount(services, account.subdomain, change)), 'not_found role');
-    await createRole(services, account, 'guests');
+    await createRole(services, account, { name: 'guests' });
     const { settings } = await setAccount(services, account.subdomain, change);
     assert.deepEqual(settings.openRegistrationRoles, ['guests']);
   });

@@ -7,11 +7,12 @@ import { createCredential, revokeCredential } from '../../../src/domain/callers/
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { removeRetiredKeys, rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
 import { networkSourceOf } from '../../../src/domain/network-source.ts';
-import { addUserToRole, createRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
+import { addRoleMembers, createRole, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
-import { createUser, removeUser, setUser } from '../../../src/domain/users/users.ts';
+import { removeUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import { makeUser, redirectUri, registerClient, signedIn } from '../../support/sign-in.ts';
+import { addUser, setUser } from '../../support/users.ts';
 import { assertTold, toldBy } from './told.ts';
 
 const commandLine = { actor: { type: 'command_line', id: null }, source: null, requestId: null } as const;
@@ -53,7 +54,7 @@ export function changesTold(app: () => TestApp): void {
     const given = { email: 'canary@example.com', password: 'canary-password', firstname: undefined };
     const created = await toldBy(app(), () =>
       actAs(commandLine, async () => {
-        id = (await createUser(services, account, given)).id;
+        id = (await addUser(services, account, given)).id;
       }),
     );
     const told = created.map((event) => [event.action, event.actorType, event.targetId, event.detail]);
@@ -72,19 +73,28 @@ export function changesTold(app: () => TestApp): void {
     const { client, user } = await signedIn(app());
     const other = await makeUser(app());
     const email = user.email ?? '';
-    const role = await createRole(services, account, 'audited');
+    const role = await createRole(services, account, { name: 'audited' });
     const target = `user ${other.id}` as const;
+    const roleTarget = `role ${role.id}` as const;
+    const members = { link: 'users', user_ids: [other.id] };
     const appTarget = `app ${client.app_id}` as const;
-    await assertTold(app(), () => createRole(services, account, 'audited too'), [
+    await assertTold(app(), () => createRole(services, account, { name: 'audited too' }), [
       ['role.created', 'system', `role ${role.id + 1}`, { fields: ['name'] }],
     ]);
-    await assertTold(app(), () => addUserToRole(services, account, role.id, other.id), [
+    await assertTold(app(), () => addRoleMembers(services, account, role.id, 'users', [other.id]), [
       ['role.assigned', 'system', target, { role_id: role.id }],
+      ['role.members_added', 'system', roleTarget, members],
     ]);
-    await assertTold(app(), () => removeUserFromRole(services, account, role.id, other.id), [
-      ['role.withdrawn', 'system', target, { role_id: role.id, grants_revoked: 0 }],
+    await assertTold(app(), () => addRoleMembers(services, account, role.id, 'users', [other.id]), [
+      ['role.members_added', 'system', roleTarget, members],
     ]);
-    await assertTold(app(), () => removeUserFromRole(services, account, role.id, other.id), []);
+    await assertTold(app(), () => removeRoleMembers(services, account, role.id, 'users', [other.id]), [
+      ['role.withdrawn', 'system', target, { role_id: role.id }],
+      ['role.members_removed', 'system', roleTarget, { ...members, grants_revoked: 0 }],
+    ]);
+    await assertTold(app(), () => removeRoleMembers(services, account, role.id, 'users', [other.id]), [
+      ['role.members_removed', 'system', roleTarget, { ...members, grants_revoked: 0 }],
+    ]);
     await assertTold(app(), () => grantAccess(services, account, client.app_id, { role: 'audited' }), [
       ['access.granted', 'system', appTarget, { role_id: role.id }],
     ]);

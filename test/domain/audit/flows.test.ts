@@ -7,6 +7,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { databases } from '../../support/stores.ts';
 import { changesTold } from './changes.ts';
 import { managementTold } from './management.ts';
+import { membershipsTold } from './memberships.ts';
 import { registrationsTold } from './registrations.ts';
 import { rolesAndAppsTold } from './roles-and-apps.ts';
 import { secondFactorsTold } from './second-factors.ts';
@@ -32,6 +33,7 @@ for (const kind of databases) {
     registrationsTold(current);
     managementTold(current);
     rolesAndAppsTold(current);
+    membershipsTold(current);
 
     it('and all of it is one chain', async () => {
       const { services, account } = current();

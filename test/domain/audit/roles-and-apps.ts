@@ -3,11 +3,11 @@ import { it } from 'node:test';
 import { createApp, removeApp, rotateSecret, updateApp } from '../../../src/domain/clients/managed-apps.ts';
 import {
   addRoleMembers,
-  createManagedRole,
+  createRole,
   removeRole,
   removeRoleMembers,
-  updateManagedRole,
-} from '../../../src/domain/roles/managed-roles.ts';
+  updateRole,
+} from '../../../src/domain/roles/write-role.ts';
 import { revokeAccess } from '../../../src/domain/users/access.ts';
 import type { TestApp } from '../../support/app.ts';
 import { signedIn } from '../../support/sign-in.ts';
@@ -20,7 +20,7 @@ export function rolesAndAppsTold(app: () => TestApp): void {
     const { client, user } = await signedIn(app());
     const appTarget = `app ${client.app_id}` as const;
     const [made] = await toldBy(app(), () =>
-      createManagedRole(services, account, { name: 'managed', apps: [client.app_id], users: [user.id] }),
+      createRole(services, account, { name: 'managed', apps: [client.app_id], users: [user.id] }),
     );
     assert.deepEqual([made?.action, made?.detail], ['role.created', '{"fields":["name","apps","users"]}']);
     const id = made?.targetId ?? 0;
@@ -36,7 +36,8 @@ export function rolesAndAppsTold(app: () => TestApp): void {
       ['app.changed', 'system', appTarget, { fields: ['name', 'role_ids'], grants_revoked: 0 }],
     ]);
     await revokeAccess(services, account, client.app_id, { user: user.email ?? '' });
-    await assertTold(app(), () => updateManagedRole(services, account, id, { users: [] }), [
+    await assertTold(app(), () => updateRole(services, account, id, { users: [] }), [
+      ['role.withdrawn', 'system', `user ${user.id}`, { role_id: id }],
       ['role.changed', 'system', role, { fields: ['users'], grants_revoked: 1 }],
     ]);
     await assertTold(app(), () => removeRole(services, account, id), [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { EventRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { assertTold, toldBy } from './told.ts';
 
 const scope = ['openid', 'profile', 'email'];

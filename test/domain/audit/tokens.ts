@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createCredential } from '../../../src/domain/callers/credentials.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { basic, type TestApp } from '../../support/app.ts';
 import {
   clientAuthentication,
@@ -16,6 +15,7 @@ import {
   signedIn,
   signInForCode,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { assertTold, toldBy } from './told.ts';
 
 const scope = ['openid', 'profile', 'email'];

@@ -5,6 +5,7 @@ import type { Action, TargetType } from '../../../src/domain/audit/events.ts';
 import type { ActorType } from '../../../src/domain/audit/origin.ts';
 import type { EventRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
+import { readRows } from '../../support/rows.ts';
 
 /** An event in short: action, outcome, actor, target and detail. */
 export type Told = readonly [
@@ -40,4 +41,31 @@ export async function assertTold(
   ]);
   assert.deepEqual(told, expected);
   return events;
+}
+
+/** `user/role` of everybody in the account who has a role. */
+async function memberships({ url, account }: TestApp): Promise<ReadonlySet<string>> {
+  const links = (await readRows(url))['role_users'] as readonly Readonly<Record<string, unknown>>[];
+  const own = links.filter((link) => Number(link['account_id']) === account.id);
+  return new Set(own.map((link) => `${link['user_id']}/${link['role_id']}`));
+}
+
+/** Asserts that the trail tells, once each, of the roles that users got and lost by `work`: so many of either. */
+export async function assertRolesTold(
+  app: TestApp,
+  work: () => Promise<unknown>,
+  expected: { readonly assigned: number; readonly withdrawn: number },
+): Promise<void> {
+  const before = await memberships(app);
+  const events = await toldBy(app, work);
+  const current = await memberships(app);
+  const told = (wanted: Action) =>
+    events
+      .filter(({ action }) => action === wanted)
+      .map(({ targetId, detail }) => `${targetId}/${JSON.parse(detail).role_id}`)
+      .toSorted();
+  const assigned = [...current].filter((one) => !before.has(one)).toSorted();
+  const withdrawn = [...before].filter((one) => !current.has(one)).toSorted();
+  assert.deepEqual({ assigned: assigned.length, withdrawn: withdrawn.length }, expected);
+  assert.deepEqual([told('role.assigned'), told('role.withdrawn')], [assigned, withdrawn]);
 }

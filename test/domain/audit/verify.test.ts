@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { recordEvent } from '../../../src/domain/audit/record.ts';
 import { verifyTrail } from '../../../src/domain/audit/verify.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { onEachDatabase } from '../../store/suite.ts';
 import { execute } from '../../support/rows.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
@@ -68,7 +68,7 @@ onEachDatabase('the trail is verified', (subject) => {
   test('as it was written, also of one event alone and while it grows', async () => {
     const account = await createTestAccount(services);
     assert.deepEqual(await verifyTrail(services, account), { events: 1, verified: true, firstBad: null });
-    const roles = Array.from({ length: 30 }, (_, number) => createRole(services, account, `role ${number}`));
+    const roles = Array.from({ length: 30 }, (_, number) => createRole(services, account, { name: `role ${number}` }));
     for (let left = 10; left > 0; left -= 1) assert.equal((await verifyTrail(services, account)).verified, true);
     await Promise.all(roles);
     assert.deepEqual(await verifyTrail(services, account), { events: 31, verified: true, firstBad: null });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -94,7 +94,7 @@ export const migratedRole = 'Migrated';
 
 async function migrated({ app }: Ground): Promise<number> {
   const known = await app.services.store.roles.findByName(app.account.id, migratedRole);
-  return (known ?? (await createRole(app.services, app.account, migratedRole))).id;
+  return (known ?? (await createRole(app.services, app.account, { name: migratedRole }))).id;
 }
 
 function link(make: (app: TestApp, email: string | null) => Promise<string>): Door {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { givePasskey, type Lies, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import type { ScriptedBuilds } from '../../support/scripted-builds.ts';
 import { authorizePath, CookieJar, submit, walk } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 import { onApps } from './on-apps.ts';
 import { handlerOf, stage } from './stage.ts';
 
@@ -50,8 +50,8 @@ onApps(
     it('fires where all conditions hold, by id or name of a role, and a value is no pattern (S15)', async () => {
       const on = await stage(app());
       const { services, account } = on.app;
-      const staff = await createRole(services, account, 'Staff');
-      await createRole(services, account, 'Guests');
+      const staff = await createRole(services, account, { name: 'Staff' });
+      await createRole(services, account, { name: 'Guests' });
       const roles = (operator: string, value: string) => ({ source: 'roles', operator, value });
       const ids: Record<string, string> = {};
       const cases: Readonly<Record<string, readonly object[]>> = {
@@ -133,7 +133,7 @@ onApps(
     it('a second factor that the chosen policy demands is asked for, and devices are told by their flag', async () => {
       const on = await stage(app());
       const demanding = await on.policy({ otpRequired: true });
-      const role = await createRole(on.app.services, on.app.account, 'Careful');
+      const role = await createRole(on.app.services, on.app.account, { name: 'Careful' });
       const id = await on.hook(
         `console.log(JSON.stringify(context.mfa_devices)); return { user: { policy_id: ${demanding.id} } };`,
         { conditions: [{ source: 'roles', operator: '~', value: String(role.id) }], mfa_device_info_enabled: true },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { comparable } from '../../support/comparable.ts';
 import { dump } from '../../support/rows.ts';
@@ -17,9 +17,9 @@ const known = `if (context.user_identifier !== 'ada@old.example' || context.pass
 onApps('user migration', (app) => {
   async function staged(settings: Readonly<Record<string, string>> = {}) {
     const on = await stage(app(), { hook_migration_roles: 'Migrated', ...settings });
-    await createRole(on.app.services, on.app.account, 'Migrated');
+    const { id: roleId } = await createRole(on.app.services, on.app.account, { name: 'Migrated' });
     await grantAccess(on.app.services, on.app.account, on.client.app_id, { role: 'Migrated' });
-    return on;
+    return { ...on, roleId };
   }
   const typed = 'old canary password';
 
@@ -42,6 +42,7 @@ onApps('user migration', (app) => {
     assert.equal((await on.logs(id)).length, runs);
     assert.equal((await on.logs(fired)).length, 3, 'and pre-authentication fires for whom a hook knew');
     assert.deepEqual(await on.told('user.migrated'), [{ hook_id: id }]);
+    assert.deepEqual(await on.told('role.assigned'), [{ role_id: on.roleId }]);
     assert.equal((await on.told('user.created')).length, 2);
     const everything = JSON.stringify([await on.logs(id), on.app.services.lines, await dump(on.app.url)]);
     assert.doesNotMatch(everything, /old canary password/);

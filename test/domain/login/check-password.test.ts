@@ -5,11 +5,11 @@ import { Failure } from '../../../src/domain/failure.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { networkSourceOf } from '../../../src/domain/network-source.ts';
-import { createUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { failureOf } from '../../store/samples.ts';
 import { faultyStore } from '../../support/faults.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';
+import { addUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 const password = 'correct horse battery staple';
@@ -34,7 +34,7 @@ onServices('a password is checked', (subject) => {
     );
     const services = await testServices(store);
     const account = await createTestAccount(services);
-    const user = await createUser(services, account, { email: 'ada@example.com', password });
+    const user = await addUser(services, account, { email: 'ada@example.com', password });
     return {
       services,
       account,

@@ -6,11 +6,11 @@ import type { Account } from '../../../src/domain/accounts/account.ts';
 import type { Mail } from '../../../src/domain/mail.ts';
 import { changeMessage } from '../../../src/domain/means/message.ts';
 import { createChangeNotices } from '../../../src/domain/means/notices.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
 import { makeUser } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 
 const second = 1_000;
 const minute = 60 * second;

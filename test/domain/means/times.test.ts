@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../../src/app.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
-import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
+import { updateUser } from '../../../src/domain/users/write-user.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openTestApp, seenFrom, type TestApp } from '../../support/app.ts';
@@ -13,6 +12,7 @@ import { chosen, newInvite } from '../../support/invites.ts';
 import type { TestClock } from '../../support/services.ts';
 import { CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 import { ownVisit } from '../../support/visits.ts';
 import { heading } from '../../surfaces/pages/browsing.ts';
 
@@ -53,7 +53,7 @@ for (const kind of databases) {
       'an administrator': ({ id }) => setUser(slow.services, slow.account, id, { password: another }),
       'the management API': ({ id }) => {
         const given = { password: another, validatePolicy: false, authority: 'all' } as const;
-        return updateManagedUser(slow.services, slow.account, id, given);
+        return updateUser(slow.services, slow.account, id, given);
       },
       'its owner': async (user) => {
         const visit = await ownVisit(app, user);
@@ -69,7 +69,7 @@ for (const kind of databases) {
     const suspend: typeof setPassword = {
       'an administrator': ({ id }) => setUser(slow.services, slow.account, id, { status: 'suspended' }),
       'the management API': ({ id }) =>
-        updateManagedUser(slow.services, slow.account, id, { status: 2, validatePolicy: false, authority: 'all' }),
+        updateUser(slow.services, slow.account, id, { status: 2, validatePolicy: false, authority: 'all' }),
     };
 
     /** When the user was locked, and the user afterwards. */

@@ -5,7 +5,6 @@ import { after, before, describe, it } from 'node:test';
 import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -27,6 +26,7 @@ import {
   walk,
 } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 import { ownVisit } from '../../support/visits.ts';
 import { delegated } from '../../surfaces/api-v1/delegated.ts';
 import { heading } from '../../surfaces/pages/browsing.ts';

@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../../src/app.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { seenFrom, type TestApp } from '../../support/app.ts';
 import { chosen } from '../../support/invites.ts';
@@ -15,6 +14,7 @@ import { createTestAccount, testServices } from '../../support/services.ts';
 import { formTo, password, readForm, submit, walk } from '../../support/sign-in.ts';
 import { type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases, openTestStore } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const minute = 60_000;

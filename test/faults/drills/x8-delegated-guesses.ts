@@ -1,11 +1,11 @@
 import { createApp } from '../../../src/app.ts';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
-import { createUser } from '../../../src/domain/users/users.ts';
 import { seenFrom, type TestApp } from '../../support/app.ts';
 import { listenTo } from '../../support/listening.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { clientAuthentication, password, registerClient } from '../../support/sign-in.ts';
 import { type DatabaseKind, openTestStore } from '../../support/stores.ts';
+import { addUser } from '../../support/users.ts';
 import { countingPasswords } from '../counting-passwords.ts';
 import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from '../drill.ts';
 
@@ -59,7 +59,7 @@ async function attack(database: DatabaseKind, rounds: number, users: number) {
     const account = await createTestAccount(services, { settings });
     const app = seenFrom(account, createApp(services), services, opened);
     for (let index = 0; index < users; index += 1) {
-      await createUser(services, account, { email: `victim${index}@example.com`, password });
+      await addUser(services, account, { email: `victim${index}@example.com`, password });
     }
     const odd = await guess(app, rounds, users);
     return { evaluated: counter.evaluated, odd, opened: users === 1 && (await opensElsewhere(app)) };

@@ -4,11 +4,11 @@ import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { removeApp as withdrawConsent } from '../../../src/domain/own-account/apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../../src/domain/own-account/sessions.ts';
-import { addUserToRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
+import { addRoleMembers, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { requireInviteLink } from '../../../src/domain/users/invite-links.ts';
-import { updateManagedUser } from '../../../src/domain/users/managed-users.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
+import { updateUser } from '../../../src/domain/users/write-user.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut } from '../../support/sign-out.ts';
@@ -35,7 +35,7 @@ async function preparedSignOut({ app, jar }: Stage): Promise<() => Promise<void>
 }
 
 const status = ({ app: { services, account }, user }: Stage, to: 1 | 2) =>
-  updateManagedUser(services, account, user.id, { status: to, validatePolicy: false, authority: 'all' });
+  updateUser(services, account, user.id, { status: to, validatePolicy: false, authority: 'all' });
 
 export const endings = {
   'password by its owner': {
@@ -57,7 +57,7 @@ export const endings = {
     prepare:
       async ({ app: { services, account }, user }) =>
       () =>
-        updateManagedUser(services, account, user.id, {
+        updateUser(services, account, user.id, {
           password: goodPassword,
           validatePolicy: false,
           authority: 'all',
@@ -113,8 +113,9 @@ export const endings = {
     prepare:
       async ({ app: { services, account }, user, roleId }) =>
       () =>
-        removeUserFromRole(services, account, roleId ?? 0, user.id),
-    restore: ({ app: { services, account }, user, roleId }) => addUserToRole(services, account, roleId ?? 0, user.id),
+        removeRoleMembers(services, account, roleId ?? 0, 'users', [user.id]),
+    restore: ({ app: { services, account }, user, roleId }) =>
+      addRoleMembers(services, account, roleId ?? 0, 'users', [user.id]),
   },
   'access withdrawn': {
     prepare:

@@ -2,7 +2,7 @@
 
 import { limitDefaults } from '../../../src/domain/accounts/limit-settings.ts';
 import type { HookRunner } from '../../../src/domain/hooks/runner.ts';
-import { addUserToRole, createRole } from '../../../src/domain/roles/roles.ts';
+import { addRoleMembers, createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
@@ -128,9 +128,9 @@ export async function openStage(
   const email = user.email ?? '';
   let roleId: number | null = null;
   if (byRole) {
-    const { id, name } = await createRole(services, account, `Role ${client.app_id}`);
+    const { id, name } = await createRole(services, account, { name: `Role ${client.app_id}` });
     await grantAccess(services, account, client.app_id, { role: name });
-    await addUserToRole(services, account, id, user.id);
+    await addRoleMembers(services, account, id, 'users', [user.id]);
     roleId = id;
   }
   const jar = new CookieJar();

@@ -5,6 +5,7 @@ import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
+import { writtenMembers } from '../written-members.ts';
 import { apiAuthorizations } from './api-authorizations.ts';
 import { appAccess } from './app-access.ts';
 import { appSecrets } from './app-secrets.ts';
@@ -39,7 +40,7 @@ for (const kind of databases) {
     before(async () => {
       // Limits have accounts of their own.
       opened = await openTestApp(kind, {
-        settings: { 'limit.api-2': 'off', 'limit.sign-in': 'off', 'limit.reset': 'off' },
+        settings: { 'limit.api-2': 'off', 'limit.xml': 'off', 'limit.sign-in': 'off', 'limit.reset': 'off' },
       });
     });
     after(() => opened.dispose());
@@ -47,6 +48,7 @@ for (const kind of databases) {
     part('the matrix of operations', () => matrix(app));
     part('callers and scopes', () => callers(app));
     part('routing and bodies', () => routing(app));
+    part('members of a user', () => writtenMembers(app));
     part('the rate limit', () => limits(app));
     part('lists', () => lists(app));
     part('users', () => users(app));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { outcomes } from '../../../src/domain/audit/events.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { contracts } from '../../support/conforms.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
@@ -31,7 +31,7 @@ export function events(kind: DatabaseKind): void {
       for (let left = 10; left > 0; left -= 1) {
         app.services.clock.advance(1000);
         await app.send('PUT', `/api/2/users/${userId}`, { headers, json: { title: `title ${left}` } });
-        await createRole(app.services, app.account, `role ${left}`);
+        await createRole(app.services, app.account, { name: `role ${left}` });
       }
     });
     after(() => app.dispose());
@@ -100,7 +100,7 @@ export function events(kind: DatabaseKind): void {
         seen.push(...answer.body.map(({ id }: Shown) => id));
         const cursor = answer.headers['after-cursor'];
         if (!cursor) break;
-        await createRole(app.services, app.account, `meanwhile ${seen.length}`);
+        await createRole(app.services, app.account, { name: `meanwhile ${seen.length}` });
         path = `/api/2/events?cursor=${cursor}`;
       }
       assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { makeUser } from '../../support/sign-in.ts';
@@ -89,7 +89,7 @@ export function policies(app: () => TestApp): void {
     const { body: theirs } = await (await callerOf(other))('POST', '', { name: 'Theirs' });
     assertError(await put(theirs.id), 422, /policy_id/);
     await put(null);
-    const { id: roleId } = await createRole(one.services, one.account, 'staff');
+    const { id: roleId } = await createRole(one.services, one.account, { name: 'staff' });
     await one.services.store.policies.assign(one.account.id, { roleId }, policy.id);
     assertError(await send('DELETE', `/${policy.id}`), 409, /follows cannot be deleted/);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { newClient } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
@@ -98,7 +98,7 @@ export function userFilters(app: () => TestApp): void {
   it('roles and apps filter by who has them', async () => {
     const { other, api, ada, bob, find } = await scene();
     const { services, account } = other;
-    const role = await createRole(services, account, 'Staff');
+    const role = await createRole(services, account, { name: 'Staff' });
     const { appId } = await newClient(services.store, account.id);
     await api.done(200, 'PUT', `/users/${ada.id}`, { role_ids: [role.id] });
     await services.store.access.grant(account.id, appId, { roleId: role.id }, 0);

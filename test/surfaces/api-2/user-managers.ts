@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { unique } from '../../store/samples.ts';
 import { basic, type TestApp } from '../../support/app.ts';
@@ -9,6 +8,7 @@ import { givePasskey } from '../../support/passkeys.ts';
 import { askForLink, mailsTo, newLink, titlesTo } from '../../support/resets.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, makeUser, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 const day = 24 * 3_600_000;

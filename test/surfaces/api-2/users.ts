@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { newClient, newGrant, unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
@@ -9,7 +9,7 @@ export function users(app: () => TestApp): void {
   it('creates, reads, lists, changes and deletes a user with all members', async () => {
     using _ = app().services.clock.hold();
     const api = await managing(app());
-    const role = await createRole(app().services, app().account, unique('role'));
+    const role = await createRole(app().services, app().account, { name: unique('role') });
     const shortname = unique('badge');
     await api.done(201, 'POST', '/users/custom_attributes', { user_field: { name: 'Badge', shortname } });
     const manager = await newUser(api);
@@ -106,7 +106,7 @@ export function users(app: () => TestApp): void {
     const api = await managing(app());
     const { services, account } = app();
     const user = await newUser(api);
-    const role = await createRole(services, account, unique('role'));
+    const role = await createRole(services, account, { name: unique('role') });
     const one = await newClient(services.store, account.id, { name: 'Payroll' });
     const two = await newClient(services.store, account.id, { name: 'Wiki', extra: {} });
     await newClient(services.store, account.id, { name: 'Payments' });
@@ -138,7 +138,7 @@ export function users(app: () => TestApp): void {
   it('ends what was granted when a role goes or the user does', async () => {
     const api = await managing(app());
     const { services, account } = app();
-    const role = await createRole(services, account, unique('role'));
+    const role = await createRole(services, account, { name: unique('role') });
     const user = await newUser(api, { role_ids: [role.id], status: 1 });
     const { appId } = await newClient(services.store, account.id);
     await services.store.access.grant(account.id, appId, { roleId: role.id }, 0);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { type ApiKey, newApiKey } from '../../support/legacy.ts';
+import { addUser } from '../../support/users.ts';
 
 export const password = 'correct horse battery staple';
 /** Of the right form, and nobody's. */
@@ -14,7 +14,7 @@ export type Message = 'Success' | 'Invalid password' | 'Account not found' | 'Us
 
 /** A user with a name of their own, and the password above. */
 export function newUser({ services, account }: TestApp): Promise<UserRecord> {
-  return createUser(services, account, { email: `d${randomBytes(6).toString('hex')}@example.com`, password });
+  return addUser(services, account, { email: `d${randomBytes(6).toString('hex')}@example.com`, password });
 }
 
 export interface Delegated {

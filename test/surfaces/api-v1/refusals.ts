@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
-import { createUser } from '../../../src/domain/users/users.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
 import { giveDevice } from '../../support/second-factor.ts';
+import { addUser } from '../../support/users.ts';
 import { delegated, messageOf, newUser, password } from './delegated.ts';
 
 export function refusals(app: () => TestApp): void {
@@ -43,7 +43,7 @@ export function refusals(app: () => TestApp): void {
   it('a user name does not stand for an e-mail address', async () => {
     const { services, account } = app();
     const { say } = await delegated(app());
-    await createUser(services, account, { username: 'delegate', password });
+    await addUser(services, account, { username: 'delegate', password });
     assert.equal(await say('delegate'), 'User not found');
   });
 

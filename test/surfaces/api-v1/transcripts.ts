@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { createUser, setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import { apiHost, assertDeprecated, hostsOf, newApiKey, sendLines } from '../../support/legacy.ts';
 import { type RawServer, startRaw } from '../../support/raw-http.ts';
+import { addUser, setUser } from '../../support/users.ts';
 import { password, unknownKey } from './delegated.ts';
 
 const user = (message: string) =>
@@ -19,13 +19,13 @@ export function transcripts(app: () => TestApp): void {
     server = await startRaw(app().app);
     key = (await newApiKey(app())).key;
     const { services, account } = app();
-    await createUser(services, account, { email, password, firstname: 'Ada & <Co>', lastname: 'Løvelace' });
-    await createUser(services, account, { email: 'nameless@northwind.example', password });
+    await addUser(services, account, { email, password, firstname: 'Ada & <Co>', lastname: 'Løvelace' });
+    await addUser(services, account, { email: 'nameless@northwind.example', password });
     for (const status of ['locked', 'suspended'] as const) {
-      const { id } = await createUser(services, account, { email: `${status}@northwind.example`, password });
+      const { id } = await addUser(services, account, { email: `${status}@northwind.example`, password });
       await setUser(services, account, id, { status });
     }
-    await createUser(services, account, { email: 'unactivated@northwind.example' });
+    await addUser(services, account, { email: 'unactivated@northwind.example' });
   });
   after(() => server.close());
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -8,6 +7,7 @@ import { pathOfLink } from '../../support/invites.ts';
 import { apiHost, assertDeprecated, hostsOf, newApiKey, sendLines } from '../../support/legacy.ts';
 import { type RawServer, startRaw } from '../../support/raw-http.ts';
 import { makeUser } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 
 const path = '/api/v3/invites/get_invite_link';
 const wrongKey =

@@ -6,11 +6,11 @@ import { removeScope } from '../../../src/domain/authorization-servers/scopes.ts
 import { changeServer, removeServer } from '../../../src/domain/authorization-servers/servers.ts';
 import { generateKeyPair as newKeyPair } from '../../../src/domain/keys/key-pairs.ts';
 import { rotateKeys } from '../../../src/domain/keys/rotate-keys.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { type Api, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { clientAuthentication, type RegisteredClient, redeem, refresh, registerClient } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertEnded, assertError, settle } from './asking.ts';
 
 const inactive = { active: false };

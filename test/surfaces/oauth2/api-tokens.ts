@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { changeServer } from '../../../src/domain/authorization-servers/servers.ts';
-import { addUserToRole, createRole } from '../../../src/domain/roles/roles.ts';
+import { addRoleMembers, createRole } from '../../../src/domain/roles/write-role.ts';
 import { assertRefused, atGateway, linkApi, makeApi } from '../../support/api.ts';
 import { makeUser, redeem, refresh, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, assertError, codeForm, settle } from './asking.ts';
@@ -117,8 +117,8 @@ export function apiTokens(app: AppOf): void {
 
   it('claims: attributes, roles and macros of the user; one without a value is left out, none replaces what tokens say', async () => {
     const { client, user, code } = await settle(app(), {}, { lastname: undefined, username: 'ada' });
-    const role = await createRole(app().services, app().account, `Clerks ${user.id}`);
-    await addUserToRole(app().services, app().account, role.id, user.id);
+    const role = await createRole(app().services, app().account, { name: `Clerks ${user.id}` });
+    await addRoleMembers(app().services, app().account, role.id, 'users', [user.id]);
     const claims = [
       { label: 'mail', attribute: 'email' },
       { label: 'family', attribute: 'lastname' },

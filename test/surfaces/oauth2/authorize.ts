@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { setUser } from '../../../src/domain/users/users.ts';
 import {
   authorizePath,
   CookieJar,
@@ -15,6 +14,7 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertClientError, codeForm, settle, toClient } from './asking.ts';
 
 /** The authorization code flow: OpenID Connect Core §3.1, RFC 6749 §4.1, RFC 9207. */

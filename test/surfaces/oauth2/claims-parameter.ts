@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import {
@@ -28,7 +28,7 @@ export function claimsParameter(app: AppOf): void {
 
   it('single claims come where they were asked for, and nothing else of their scope', async () => {
     const role = `Role ${Math.random()}`;
-    await createRole(app().services, app().account, role);
+    await createRole(app().services, app().account, { name: role });
     const { client, user, code } = await settle(app(), {}, { roles: [role] });
     const asked = { userinfo: { email: { essential: true }, groups: null }, id_token: { given_name: null } };
     const tokens = await redeem(app(), client, await code({ scope: 'openid', ...claimsOf(asked) }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { digestOf } from '../../../src/domain/secrets.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { askForCodes, codesOf, decideDevice, deviceGrant, deviceMetadata, poll } from '../../support/devices.ts';
 import { makeUser, refresh, registerClient } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, assertError } from './asking.ts';
 
 const second = 1_000;

@@ -3,12 +3,12 @@ import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { unlinkClient } from '../../../src/domain/authorization-servers/links.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { atGateway, linkApi, makeApi } from '../../support/api.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey } from '../../support/dpop.ts';
 import { makeUser, type RegisteredClient, redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import { redeem, registerClient, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, settle, unlimited } from './asking.ts';
@@ -23,7 +23,7 @@ export function idToken(app: AppOf): void {
   for (const alg of ['RS256', 'ES256'] as const) {
     it(`${alg}: every claim, and nothing more, signed with the published key`, async () => {
       const one = await app().another(unlimited);
-      await createRole(one.services, one.account, 'Engineering');
+      await createRole(one.services, one.account, { name: 'Engineering' });
       const setting = await settle(
         one,
         { id_token_signed_response_alg: alg },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { revokeAccess } from '../../../src/domain/users/access.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {
@@ -14,6 +13,7 @@ import {
   signedIn,
   signInForCode,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, assertError } from './asking.ts';
 
 const inactive = { active: false };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { giveDevice } from '../../support/second-factor.ts';
@@ -16,6 +15,7 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, unlimited } from './asking.ts';
 
 const minutes = 60_000;

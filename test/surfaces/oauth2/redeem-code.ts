@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { basic } from '../../support/app.ts';
 import { redirectUri, refresh } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, codeForm, settle } from './asking.ts';
 
 /** The code's redemption: RFC 6749 §4.1.3, §5.1, RFC 7636 §4.6. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole, removeUserFromRole } from '../../../src/domain/roles/roles.ts';
+import { createRole, removeRoleMembers } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
-import { removeUser, setUser } from '../../../src/domain/users/users.ts';
+import { removeUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import {
   makeUser,
@@ -15,6 +15,7 @@ import {
   signInForCode,
   type Tokens,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, assertEnded, assertError, unlimited } from './asking.ts';
 
 const documented = '/oidc/2/token';
@@ -66,13 +67,13 @@ export function refreshEndings(app: AppOf): void {
 
   it('access through a role counts while the user has the role', async () => {
     const one = await app().another(unlimited);
-    const role = await createRole(one.services, one.account, 'Staff');
+    const role = await createRole(one.services, one.account, { name: 'Staff' });
     const client = await registerClient(one);
     await grantAccess(one.services, one.account, client.app_id, { role: 'Staff' });
     const user = await makeUser(one, undefined, { roles: ['Staff'] });
     const tokens: Tokens = await redeem(one, client, (await signInForCode(one, client, user)).get('code') ?? '');
     const next = (await refresh(one, client, tokens.refresh_token)).body;
-    await removeUserFromRole(one.services, one.account, role.id, user.id);
+    await removeRoleMembers(one.services, one.account, role.id, 'users', [user.id]);
     await assertEnded(one, client, next.refresh_token, next.access_token);
   });
 }

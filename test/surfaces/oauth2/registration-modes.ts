@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { readRows } from '../../support/rows.ts';
@@ -91,7 +91,7 @@ export function registrationModes(app: AppOf): void {
 
   it('open: the app gets the default roles of the account, and consent is asked at every sign-in', async () => {
     const one = await app().another(unlimited);
-    await createRole(one.services, one.account, 'Everyone');
+    await createRole(one.services, one.account, { name: 'Everyone' });
     const settings = { registration: 'open', open_registration_roles: 'Everyone' };
     await setAccount(one.services, one.account.subdomain, settings);
     const user = await makeUser(one, undefined, { roles: ['Everyone'] });

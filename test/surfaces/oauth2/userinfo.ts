@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { createRole } from '../../../src/domain/roles/roles.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { authorizePath, redeem, redirectUri, signedIn } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertClientError, assertError, codeForm, settle, unlimited } from './asking.ts';
 
 const path = '/oauth2/userinfo';
@@ -20,8 +20,8 @@ function byHeader(app: TestApp, token: string, method = 'GET'): Promise<Answer> 
 export function userinfo(app: AppOf): void {
   it('answers the claims of the scopes, by GET, by POST with the header and by POST with the form', async () => {
     const one = await app().another(unlimited);
-    await createRole(one.services, one.account, 'Engineering');
-    await createRole(one.services, one.account, 'Ärzte');
+    await createRole(one.services, one.account, { name: 'Engineering' });
+    await createRole(one.services, one.account, { name: 'Ärzte' });
     const setting = await settle(one, {}, { username: 'ada', roles: ['Engineering', 'Ärzte'] });
     const { user } = setting;
     const tokens = await redeem(one, setting.client, await setting.code({ scope: 'openid profile email groups' }));

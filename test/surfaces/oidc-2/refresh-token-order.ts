@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { basic, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { setUser } from '../../support/users.ts';
 import { assertRefusal, type SignedIn, signedIn, tokenPath } from './door.ts';
 
 /** What is wrong with the user behind the refresh token. */

@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
-import { removeUser, setUser } from '../../../src/domain/users/users.ts';
+import { removeUser } from '../../../src/domain/users/users.ts';
 import type { UserStatus } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { makeUser, refresh } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { assertRefusal, registered, type SignedIn, signedIn, signInAgain, tokenPath } from './door.ts';
 
 const unauthorized = [401, 'invalid_request', 'Access is unauthorized'] as const;
@@ -71,7 +72,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
   it('T6: refuses once the role that gave access is taken away', async () => {
     const { services, account } = app();
     const client = await registered(app());
-    await createRole(services, account, 'Gateway users');
+    await createRole(services, account, { name: 'Gateway users' });
     const user = await makeUser(app(), undefined, { roles: ['Gateway users'] });
     await grantAccess(services, account, client.app_id, { role: 'Gateway users' });
     const first = { client, user, tokens: await signInAgain(app(), client, user) };

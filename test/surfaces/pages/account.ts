@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, goodPassword } from '../../support/invites.ts';
 import { mailsTo } from '../../support/resets.ts';
 import { CookieJar, makeUser, password, readForm, refresh, submit, type Walk, walk } from '../../support/sign-in.ts';
 import { signedInBrowser } from '../../support/sign-out.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, copyOf, heading, isSignIn } from './browsing.ts';
 
 const minute = 60_000;

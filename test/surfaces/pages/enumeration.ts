@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { comparable } from '../../support/comparable.ts';
 import { makeUser, password, submit } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, openWith, settle, unlimited } from './browsing.ts';
 
 const wrongPassword = 'wrong horse battery staple';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserStatus } from '../../../src/store/records.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
@@ -18,6 +17,7 @@ import {
   walk,
 } from '../../support/sign-in.ts';
 import { isSignedIn, signedInBrowser } from '../../support/sign-out.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, copyOf, heading, isSignIn, settle, unlimited } from './browsing.ts';
 
 const minute = 60_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { hostsThatAreNoSource } from '../../support/hosts.ts';
 import { authorizePath, CookieJar, password, registerClient, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, isConsent, isSignIn, settle } from './browsing.ts';
 
 function policy(formAction: string, styleSource = "'self'", script = false): string {

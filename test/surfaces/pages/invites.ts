@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -19,6 +18,7 @@ import {
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, heading, settle } from './browsing.ts';
 
 const hour = 3_600_000;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { importDigest } from '../../../src/domain/users/imported-passwords.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -10,6 +9,7 @@ import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
 import { newLink } from '../../support/resets.ts';
 import { CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 import { managing } from '../api-2/managing.ts';
 import { type AppOf, heading, openWith, unlimited } from './browsing.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assignPolicy, changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord, UserStatus } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, heading, isConsent, isSignIn, requestOf, type Setting, settle } from './browsing.ts';
 
 const fresh = 'seven brown bears at tea';

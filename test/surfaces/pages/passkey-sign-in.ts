@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { assertTold, toldBy } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../support/passkeys.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, password, readForm, redeem, submit, type Walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
 import { assertPage } from './headers.ts';
 import { asksForCode } from './second-factor.ts';

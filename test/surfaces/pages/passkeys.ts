@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -17,6 +16,7 @@ import {
 import { titlesTo } from '../../support/resets.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, password, readForm, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, heading, isConsent, type Setting, settle, unlimited } from './browsing.ts';
 import { assertPage } from './headers.ts';
 

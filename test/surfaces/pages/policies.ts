@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assignPolicy, changePolicy, createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { PolicyRecord } from '../../../src/store/records.ts';
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, password, registerClient, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, isSignIn, type Setting, settle, unlimited } from './browsing.ts';
 
 const minute = 60_000;
@@ -31,7 +31,7 @@ export function policies(app: AppOf): void {
     using _ = app().services.clock.hold();
     const one = await app().another(unlimited);
     const setting = await settle(one);
-    const { id: roleId } = await createRole(one.services, one.account, 'Careful');
+    const { id: roleId } = await createRole(one.services, one.account, { name: 'Careful' });
     const careful = await make(one, { maximumInvalidLoginAttempts: 2, lockEffectiveMinutes: 60 });
     await assignPolicy(one.services, one.account, { roleId }, careful.id);
     await setUser(one.services, one.account, setting.user.id, { roles: ['Careful'] });

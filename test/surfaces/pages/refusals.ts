@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { revokeAccess } from '../../../src/domain/users/access.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, heading, settle } from './browsing.ts';
 
 /** Pages that name the user's state: 403, and only after the right password (wire §3). */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { removeDevice } from '../../../src/domain/second-factor/devices.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import { giveCodes, giveDevice, type TestDevice } from '../../support/second-factor.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type Walk,
   walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, heading, isConsent, isSignIn, requestOf, type Setting, settle } from './browsing.ts';
 import { claimsOf } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { authorizePath, CookieJar, password, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, isSignIn, type Setting, settle } from './browsing.ts';
 
 const minute = 60_000;

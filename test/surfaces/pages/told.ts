@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
-import { setUser } from '../../../src/domain/users/users.ts';
 import { unique } from '../../store/samples.ts';
 import { basic } from '../../support/app.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
@@ -9,6 +8,7 @@ import { mailsTo, newLink, titlesTo } from '../../support/resets.ts';
 import { dump } from '../../support/rows.ts';
 import { codeAt, giveDevice, keyOf, recoveryCodesOf } from '../../support/second-factor.ts';
 import { CookieJar, makeUser, submit, walk } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { managing } from '../api-2/managing.ts';
 import { type AppOf, heading, settle } from './browsing.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { readSeed } from '../../properties/seed.ts';
 import { anyText, controlText, textOfOneClass } from '../../properties/text.ts';
 import { unique } from '../../store/samples.ts';
@@ -137,7 +137,7 @@ export function roundTrip(app: () => TestApp, { creations, changes }: { creation
   it(`changing: ${changes} changes of a user, by both surfaces, read by both`, async (t) => {
     const { xml, json, view } = await surfaces();
     const { services, account } = app();
-    const roles = [0, 1, 2].map(() => createRole(services, account, unique('role')));
+    const roles = [0, 1, 2].map(() => createRole(services, account, { name: unique('role') }));
     const roleIds = (await Promise.all(roles)).map(({ id }) => id);
     let stored = 0;
     const role = fc.option(fc.constantFrom(...roleIds, 0, 2_147_483_000), { freq: 3 });

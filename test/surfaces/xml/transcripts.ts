@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { createApiKey } from '../../../src/domain/callers/api-keys.ts';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { exchangeBytes, type RawServer, startRaw } from '../../support/raw-http.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
@@ -59,7 +59,7 @@ export function transcripts(kind: DatabaseKind): void {
         const { services, account } = app;
         services.clock.hold();
         services.clock.advance(Date.parse('2027-01-02T03:04:05.678Z') - services.clock.now());
-        for (const name of ['Staff', 'Guests']) await createRole(services, account, name);
+        for (const name of ['Staff', 'Guests']) await createRole(services, account, { name });
         const { apiKey } = await createApiKey(services, account, 'golden');
         const own = new URL(account.baseUrl).host;
         const key = Buffer.from(`${apiKey}:x`).toString('base64');

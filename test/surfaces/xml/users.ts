@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRole } from '../../../src/domain/roles/roles.ts';
+import { createRole } from '../../../src/domain/roles/write-role.ts';
+import { assertRolesTold } from '../../domain/audit/told.ts';
 import { newClient, newGrant, unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { managing } from '../api-2/managing.ts';
@@ -84,24 +85,30 @@ export function users(app: () => TestApp): void {
     const { done, call } = await calling(app());
     const json = await managing(app());
     const ids: number[] = [];
-    for (let at = 0; at < 4; at += 1) ids.push((await createRole(services, account, unique('role'))).id);
+    for (let at = 0; at < 4; at += 1) ids.push((await createRole(services, account, { name: unique('role') })).id);
     const [a = 0, b = 0, c = 0, d = 0] = ids;
     const { id } = await done(201, 'POST', '/users.xml', userXml({ email: address(), 'role-id': a }));
     const rolesOf = async () => (await json.done(200, 'GET', `/users/${id}`)).role_ids;
-    const write = async (roleId: number | null) =>
-      (await done(200, 'PUT', `/users/${id}.xml`, userXml({ 'role-id': roleId })))['role-id'];
+    const write = async (roleId: number | null, assigned: 0 | 1, withdrawn: 0 | 1) => {
+      let answer: XmlUser | undefined;
+      const change = async () => {
+        answer = await done(200, 'PUT', `/users/${id}.xml`, userXml({ 'role-id': roleId }));
+      };
+      await assertRolesTold(app(), change, { assigned, withdrawn });
+      return answer?.['role-id'];
+    };
     assert.deepEqual(await rolesOf(), [a]);
     services.clock.advance(1000);
     await json.done(200, 'PUT', `/users/${id}`, { role_ids: [a, b, c] });
-    assert.deepEqual([await write(d), await rolesOf()], [d, [d, b, c]]);
+    assert.deepEqual([await write(d, 1, 1), await rolesOf()], [d, [d, b, c]]);
     // One that the user has already, assigned together with another of a lower number.
-    assert.deepEqual([await write(c), await rolesOf()], [c, [c, b]]);
-    assert.deepEqual([await write(c), await rolesOf()], [c, [c, b]]);
-    assert.deepEqual([await write(null), await rolesOf()], [b, [b]]);
-    assert.deepEqual([await write(0), await rolesOf()], [null, []]);
-    assert.deepEqual([await write(null), await rolesOf()], [null, []]);
-    assert.deepEqual([await write(d), await rolesOf()], [d, [d]]);
-    const other = await createRole(services, (await app().another()).account, unique('role'));
+    assert.deepEqual([await write(c, 0, 1), await rolesOf()], [c, [c, b]]);
+    assert.deepEqual([await write(c, 0, 0), await rolesOf()], [c, [c, b]]);
+    assert.deepEqual([await write(null, 0, 1), await rolesOf()], [b, [b]]);
+    assert.deepEqual([await write(0, 0, 1), await rolesOf()], [null, []]);
+    assert.deepEqual([await write(null, 0, 0), await rolesOf()], [null, []]);
+    assert.deepEqual([await write(d, 1, 0), await rolesOf()], [d, [d]]);
+    const other = await createRole(services, (await app().another()).account, { name: unique('role') });
     assertRefused(
       await call('PUT', `/users/${id}.xml`, userXml({ 'role-id': other.id })),
       422,
@@ -113,8 +120,8 @@ export function users(app: () => TestApp): void {
     const { services, account } = app();
     const { done } = await calling(app());
     const [role, next] = [
-      await createRole(services, account, unique('role')),
-      await createRole(services, account, unique('role')),
+      await createRole(services, account, { name: unique('role') }),
+      await createRole(services, account, { name: unique('role') }),
     ];
     const { id } = await done(201, 'POST', '/users.xml', userXml({ email: address(), 'role-id': role.id }));
     const { appId } = await newClient(services.store, account.id);

@@ -18,7 +18,7 @@ interface Onward {
 }
 
 /** Either a visit, with the headers of its page, or where the browser goes instead. */
-export type Entered =
+type Entered =
   | { readonly visit: Visit; readonly headers: Record<string, string>; readonly onward?: undefined }
   | { readonly visit?: undefined; readonly onward: Onward };
 

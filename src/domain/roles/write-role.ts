@@ -1,4 +1,4 @@
-/** Roles as the management API makes and changes them. */
+/** The one way in which roles are made, changed and removed. */
 
 import type { Services } from '../../services.ts';
 import type { Milliseconds, RoleRecord } from '../../store/records.ts';
@@ -7,12 +7,12 @@ import type { Account } from '../accounts/account.ts';
 import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
-import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { requireRoleId } from './full-role.ts';
+import { addLinks, type LinkVerb, removeLinks } from './links.ts';
 
 /** Undefined members stay as they are; null empties a list. */
-export interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly number[] | null | undefined>>> {
+interface RoleInput extends Partial<Readonly<Record<RoleLink, readonly number[] | null | undefined>>> {
   readonly name?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ type RoleServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 const linkNames = ['apps', 'users', 'admins'] as const satisfies readonly RoleLink[];
 
 /** Throws `conflict` with name `name`, and `value_invalid` for a bad name and for what names nothing. */
-export function createManagedRole(
+export function createRole(
   services: RoleServices,
   account: Audited,
   input: RoleInput & { readonly name: string },
@@ -32,18 +32,18 @@ export function createManagedRole(
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
     const role = await tx.roles.create({ accountId: account.id, name, createdAt: now });
-    for (const link of linkNames) await addLinks(tx, account, role.id, link, input[link] ?? [], now);
     const target = { type: 'role', id: role.id } as const;
     await recordEvent(tx, services, account, { action: 'role.created', target, detail: { fields: setFields(input) } });
+    for (const link of linkNames) await addLinks(services, tx, account, role.id, link, input[link] ?? [], now);
     return role;
   });
 }
 
 /**
  * Changes the members given. Whoever loses an app with its last role loses the grants for it. Throws as
- * `createManagedRole` does, and `not_found`.
+ * `createRole` does, and `not_found`.
  */
-export async function updateManagedRole(
+export async function updateRole(
   services: RoleServices,
   account: Audited,
   id: number,
@@ -54,13 +54,13 @@ export async function updateManagedRole(
   await changing(services, account, id, async (tx) => {
     if (name !== undefined) await tx.roles.rename(account.id, id, name);
     // Grants that a new app or user may keep must not end in between: all links first.
-    const before = await linkedTo(tx, account, id, 'apps');
-    let lost = false;
+    const lost: Record<RoleLink, readonly number[]> = { apps: [], users: [], admins: [] };
     for (const link of linkNames) {
       const wanted = input[link];
-      if (wanted !== undefined) lost = (await setLinks(tx, account, id, link, wanted ?? [], now)) || lost;
+      if (wanted !== undefined) lost[link] = await setLinks(services, tx, account, id, link, wanted ?? [], now);
     }
-    const ended = lost ? await endGrants(tx, account, before, now) : 0;
+    const ofUsers = await endUnassigned(tx, account, { userIds: lost.users }, now);
+    const ended = ofUsers + (await endGrants(tx, account, lost.apps, now));
     return { action: 'role.changed', detail: { fields: setFields(input), grants_revoked: ended } };
   });
 }
@@ -84,7 +84,7 @@ export async function addRoleMembers(
   userIds: readonly number[],
 ): Promise<void> {
   await changing(services, account, id, async (tx) => {
-    await addLinks(tx, account, id, link, userIds, services.clock.now());
+    await addLinks(services, tx, account, id, link, userIds, services.clock.now());
     return { action: 'role.members_added', detail: { link, user_ids: userIds } };
   });
 }
@@ -98,11 +98,9 @@ export async function removeRoleMembers(
   userIds: readonly number[],
 ): Promise<void> {
   await changing(services, account, id, async (tx) => {
-    const removed = [...new Set(userIds)];
-    const gave = (await tx.roles.unlink(account.id, link, id, removed)) > 0 && link === 'users';
-    const now = services.clock.now();
-    let ended = 0;
-    if (gave) for (const userId of removed) ended += await endUnassigned(tx, account, { userId }, now);
+    const removed = await removeLinks(services, tx, account, id, link, userIds);
+    const lost = link === 'users' ? removed : [];
+    const ended = await endUnassigned(tx, account, { userIds: lost }, services.clock.now());
     return { action: 'role.members_removed', detail: { link, user_ids: userIds, grants_revoked: ended } };
   });
 }
@@ -133,36 +131,20 @@ async function linkedTo(
   return (await tx.roles.linked(account.id, link, [id])).get(id) ?? [];
 }
 
-async function addLinks(
-  tx: Pick<StoreVerbs, 'roles'>,
-  account: AccountId,
-  id: number,
-  link: RoleLink,
-  ids: readonly number[],
-  now: Milliseconds,
-): Promise<void> {
-  const wanted = [...new Set(ids)];
-  const unknown = await tx.roles.findUnknown(account.id, link, wanted);
-  if (unknown !== null) {
-    const what = link === 'apps' ? 'app' : 'user';
-    throw new Failure('value_invalid', { name: link, message: `${link} names no ${what} with ${unknown}` });
-  }
-  await tx.roles.link(account.id, link, id, wanted, now);
-}
-
-/** True when a link that gave something is gone. */
+/** Answers which were linked and are not any more. */
 async function setLinks(
-  tx: Pick<StoreVerbs, 'roles'>,
-  account: AccountId,
+  services: RoleServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: Audited,
   id: number,
   link: RoleLink,
   ids: readonly number[],
   now: Milliseconds,
-): Promise<boolean> {
+): Promise<readonly number[]> {
   const wanted = new Set(ids);
   const surplus = (await linkedTo(tx, account, id, link)).filter((one) => !wanted.has(one));
-  await addLinks(tx, account, id, link, ids, now);
-  return (await tx.roles.unlink(account.id, link, id, surplus)) > 0 && link !== 'admins';
+  await addLinks(services, tx, account, id, link, ids, now);
+  return removeLinks(services, tx, account, id, link, surplus);
 }
 
 /** Ends the grants of users who may not use these apps any more, and answers how many. */

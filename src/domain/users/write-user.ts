@@ -1,4 +1,4 @@
-/** Users as the management API makes and changes them. */
+/** The one way in which users are made and changed by others than themselves. */
 
 import type { Services } from '../../services.ts';
 import type { UserRecord } from '../../store/records.ts';
@@ -7,17 +7,16 @@ import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endByChange } from '../endings/end-by-change.ts';
-import { Failure } from '../failure.ts';
 import { type Authority, heldUntil, requireFactorAuthority } from '../means/authority.ts';
 import { changeUser } from '../means/change-user.ts';
 import { requireFollowed } from '../policies/policies.ts';
-import { replaceFirstRole } from '../roles/first-role.ts';
-import { replaceRoleIds } from '../roles/roles.ts';
+import { replaceFirstRole, replaceRoles } from '../roles/roles-of-user.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 import { changedNames, readNames } from './names.ts';
 import { withPassword } from './set-password.ts';
 import { cleared, readPassword, readProfile, requireManager, setAttributes, type UserInput } from './user-input.ts';
-import { withStatus } from './users.ts';
+import { withStatus } from './user-status.ts';
+import { unknownUser } from './users.ts';
 
 type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
 
@@ -25,7 +24,7 @@ type UserServices = Pick<Services, 'store' | 'clock' | 'passwords' | 'vault'>;
  * Makes a user: active with a password, else unactivated, unless a status is given. Throws `value_invalid` for what
  * breaks a rule or names what is not there, `conflict` (name `email` or `username`) when another user has the name.
  */
-export async function createManagedUser(services: UserServices, account: Account, input: UserInput): Promise<FullUser> {
+export async function createUser(services: UserServices, account: Account, input: UserInput): Promise<FullUser> {
   const names = readNames(cleared(input.email) ?? null, cleared(input.username) ?? null);
   const profile = readProfile(input);
   const passwordDigest = (await readPassword(services, account, null, input)) ?? null;
@@ -51,24 +50,21 @@ export async function createManagedUser(services: UserServices, account: Account
       updatedAt: now,
       emailHeldUntil: names.email === null ? null : heldUntil(input.authority, now),
     });
-    await complete(tx, account, id, input, now);
     const target = { type: 'user', id } as const;
-    await recordEvent(tx, services, account, {
-      action: 'user.created',
-      target,
-      detail: { fields: fieldsOf(input) },
-    });
+    await recordEvent(tx, services, account, { action: 'user.created', target, detail: { fields: fieldsOf(input) } });
+    await complete(services, tx, account, id, input, now);
     return readFullUser(tx, account, id);
   });
 }
 
 /**
  * Changes the members given. A new password ends the user's sessions and grants and activates one who waited for it;
- * suspending ends sessions, and grants wait.
- * Throws as `createManagedUser` does, `not_found` when there is no such user, and `scope_insufficient` for what
+ * suspending ends sessions, and grants wait. Locking leaves both in place: it refuses while it lasts. Clients hear of
+ * sessions that ended from the server, which looks for what it has to tell.
+ * Throws as `createUser` does, `not_found` when there is no such user, and `scope_insufficient` for what
  * `manage_users` may not change of a user who has a second factor.
  */
-export async function updateManagedUser(
+export async function updateUser(
   services: UserServices,
   account: Account,
   userId: number,
@@ -81,7 +77,7 @@ export async function updateManagedUser(
   return services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
-    // Once locked, as in `setUser`.
+    // Once locked: what opened while this waited is older than a suspension or another password.
     const now = services.clock.now();
     if (await loosens(tx, account, user, input, profile.policyId)) {
       await requireFactorAuthority(tx, account, user, input.authority);
@@ -98,7 +94,7 @@ export async function updateManagedUser(
     };
     const changed = (await changeUser(services, tx, account, user, changes, input.authority)) ?? user;
     const grantsRevoked = await endByChange(services, tx, account, user, changed, passwordDigest);
-    const ended = grantsRevoked + (await complete(tx, account, userId, input, now));
+    const ended = grantsRevoked + (await complete(services, tx, account, userId, input, now));
     const target = { type: 'user', id: userId } as const;
     const detail = { fields: fieldsOf(input), grants_revoked: ended };
     await recordEvent(tx, services, account, { action: 'user.changed', target, detail });
@@ -120,7 +116,7 @@ async function loosens(
 
 /**
  * Ends a lock by the API and a pause after wrong passwords; that after wrong codes too for who may set passwords, since
- * codes could be guessed without end otherwise. Throws `not_found`, and `scope_insufficient` as `updateManagedUser` does.
+ * codes could be guessed without end otherwise. Throws `not_found`, and `scope_insufficient` as `updateUser` does.
  */
 export async function unlockUser(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
@@ -149,6 +145,7 @@ function fieldsOf(input: UserInput): string[] {
 
 /** What stands in other tables; answers how many grants ended. */
 async function complete(
+  services: UserServices,
   tx: StoreVerbs,
   account: Account,
   userId: number,
@@ -156,11 +153,7 @@ async function complete(
   now: number,
 ): Promise<number> {
   await setAttributes(tx, account, userId, customAttributes);
-  let ended = roleIds === undefined ? 0 : await replaceRoleIds(tx, account, userId, roleIds ?? [], now);
-  if (roleId !== undefined) ended += await replaceFirstRole(tx, account, userId, roleId || null, now);
+  let ended = roleIds === undefined ? 0 : await replaceRoles(services, tx, account, userId, roleIds ?? [], now);
+  if (roleId !== undefined) ended += await replaceFirstRole(services, tx, account, userId, roleId || null, now);
   return ended;
-}
-
-function unknownUser(): Failure {
-  return new Failure('not_found', { name: 'user', message: 'there is no such user' });
 }

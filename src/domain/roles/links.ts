@@ -1,0 +1,70 @@
+/** What roles are linked to. Whoever gets or loses a role is told of here, for every way in which that happens. */
+
+import type { Milliseconds } from '../../store/records.ts';
+import type { RoleLink, StoreVerbs } from '../../store/store.ts';
+import { type AuditedAccount, type AuditServices, recordEvent } from '../audit/record.ts';
+import { Failure } from '../failure.ts';
+
+export type LinkVerb = 'roles' | 'events';
+
+/**
+ * Links a role to apps, users or administrators; those that are linked already stay as they are. Part of a transaction.
+ * Throws `value_invalid`, with the name of the link, for an id that nothing has.
+ */
+export async function addLinks(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: AuditedAccount,
+  roleId: number,
+  link: RoleLink,
+  ids: readonly number[],
+  now: Milliseconds,
+): Promise<void> {
+  const wanted = [...new Set(ids)];
+  const unknown = await tx.roles.findUnknown(account.id, link, wanted);
+  if (unknown !== null) {
+    const what = link === 'apps' ? 'app' : 'user';
+    throw new Failure('value_invalid', { name: link, message: `${link} names no ${what} with ${unknown}` });
+  }
+  const added = await tx.roles.link(account.id, link, roleId, wanted, now);
+  if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
+}
+
+/** Takes links away, and answers which there were. Part of a transaction, which ends what was lost with them. */
+export async function removeLinks(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, LinkVerb>,
+  account: AuditedAccount,
+  roleId: number,
+  link: RoleLink,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const removed = await tx.roles.unlink(account.id, link, roleId, [...new Set(ids)]);
+  if (link === 'users') await tell(services, tx, account, 'role.withdrawn', roleId, removed);
+  return removed;
+}
+
+/** Has a user keep a role, but since another time, which is its place among the user's roles. */
+export async function moveRole(
+  tx: Pick<StoreVerbs, 'roles'>,
+  { id: accountId }: AuditedAccount,
+  roleId: number,
+  userId: number,
+  at: Milliseconds,
+): Promise<void> {
+  await tx.roles.unlink(accountId, 'users', roleId, [userId]);
+  await tx.roles.link(accountId, 'users', roleId, [userId], at);
+}
+
+async function tell(
+  services: AuditServices,
+  tx: Pick<StoreVerbs, 'events'>,
+  account: AuditedAccount,
+  action: 'role.assigned' | 'role.withdrawn',
+  roleId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  for (const id of userIds) {
+    await recordEvent(tx, services, account, { action, target: { type: 'user', id }, detail: { role_id: roleId } });
+  }
+}

@@ -1,0 +1,87 @@
+/** The roles that one user has, set as a whole or one in the place of another. */
+
+import type { Milliseconds } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { AuditedAccount, AuditServices } from '../audit/record.ts';
+import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
+import { Failure } from '../failure.ts';
+import { addLinks, type LinkVerb, moveRole, removeLinks } from './links.ts';
+
+type Verbs = Pick<StoreVerbs, LinkVerb | EndingVerb>;
+
+/**
+ * Gives a user exactly these roles, and ends the grants of apps that only a former role had given; part of a
+ * transaction. Answers how many grants ended. Throws `value_invalid` with name `role_ids` for an unknown role.
+ */
+export async function replaceRoles(
+  services: AuditServices,
+  tx: Verbs,
+  account: AuditedAccount,
+  userId: number,
+  roleIds: readonly number[],
+  now: Milliseconds,
+): Promise<number> {
+  for (const id of roleIds) await requireNamed(tx, account, 'role_ids', id);
+  const wanted = new Set(roleIds);
+  const surplus = (await rolesOf(tx, account, userId)).filter((id) => !wanted.has(id));
+  for (const id of wanted) await addLinks(services, tx, account, id, 'users', [userId], now);
+  for (const id of surplus) await removeLinks(services, tx, account, id, 'users', [userId]);
+  return surplus.length > 0 ? endUnassigned(tx, account, { userIds: [userId] }, now) : 0;
+}
+
+/**
+ * Puts a role in the place of the one that was assigned to the user first; null takes that one away. The user's other
+ * roles stay. Part of a transaction. Ends the grants of apps that only the former role had given, and answers how many.
+ * Throws `value_invalid` with name `role_id` for an unknown role.
+ */
+export async function replaceFirstRole(
+  services: AuditServices,
+  tx: Verbs,
+  account: AuditedAccount,
+  userId: number,
+  roleId: number | null,
+  now: Milliseconds,
+): Promise<number> {
+  if (roleId !== null) await requireNamed(tx, account, 'role_id', roleId);
+  const held = await rolesOf(tx, account, userId);
+  const [first, second] = held;
+  if (roleId === (first ?? null)) return 0;
+  if (roleId !== null) {
+    const at = first === undefined ? now : await placeBefore(tx, account, userId, first, second, now);
+    if (held.includes(roleId)) await moveRole(tx, account, roleId, userId, at);
+    else await addLinks(services, tx, account, roleId, 'users', [userId], at);
+  }
+  if (first === undefined) return 0;
+  await removeLinks(services, tx, account, first, 'users', [userId]);
+  return endUnassigned(tx, account, { userIds: [userId] }, now);
+}
+
+async function requireNamed(
+  tx: Pick<StoreVerbs, 'roles'>,
+  account: AuditedAccount,
+  name: 'role_id' | 'role_ids',
+  roleId: number,
+): Promise<void> {
+  if (await tx.roles.find(account.id, roleId)) return;
+  throw new Failure('value_invalid', { name, message: `${name} names no role with ${roleId}` });
+}
+
+/** In order of assignment. */
+async function rolesOf(tx: Pick<StoreVerbs, 'roles'>, account: AuditedAccount, userId: number) {
+  return (await tx.roles.idsOfUsers(account.id, [userId])).get(userId) ?? [];
+}
+
+/** When the new role counts as assigned, so that it is the first: with the former one, and before the second. */
+async function placeBefore(
+  tx: Pick<StoreVerbs, 'roles'>,
+  account: AuditedAccount,
+  userId: number,
+  first: number,
+  second: number | undefined,
+  now: Milliseconds,
+): Promise<Milliseconds> {
+  const timeOf = async (roleId: number) =>
+    (await tx.roles.linkedAt(account.id, 'users', roleId, [userId])).get(userId) ?? now;
+  const at = await timeOf(first);
+  return second !== undefined && (await timeOf(second)) === at ? at - 1 : at;
+}

@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
 import { exchangeOf } from './http/exchange.ts';
 import { createHealth, type Readiness } from './http/health.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { openExchange } from './http/request-log.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
@@ -25,6 +25,8 @@ export interface AppOptions {
   readonly trustProxy?: readonly string[];
   /** Bearer for `/metrics` and the details of `/readyz`. */
   readonly metricsToken?: string | null;
+  /** What `/metrics` shows; its own unless given. */
+  readonly metrics?: Metrics;
   readonly readiness?: Readiness;
   /** Makes all surfaces but the deprecated ones ready now, so that nobody who calls one first waits for it. */
   readonly isServing?: boolean;
@@ -32,7 +34,7 @@ export interface AppOptions {
 
 /** Builds the application; nothing listens yet. Throws when a contract leaves something unsaid. */
 export function createApp(services: Services, options: AppOptions = {}): Express {
-  const metrics = createMetrics();
+  const metrics = options.metrics ?? createMetrics();
   const app = express();
   app
     .disable('x-powered-by')

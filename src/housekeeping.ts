@@ -1,23 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './domain/accounts/account.ts';
 import { listAccounts } from './domain/accounts/accounts.ts';
 import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
+import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
 import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
+import { createTrustedTime } from './domain/trusted-time.ts';
 import type { Services } from './services.ts';
 
 const intervalMilliseconds = 60_000;
-/** Bounds of one round: rows of each kind a statement deletes, statements, accounts looked at. */
-const rowsAtOnce = 1_000;
-const mostStatements = 20;
+/** Bounds of one round. */
 const accountsAtOnce = 100;
 const clientsAtOnce = 500;
 /** Tables that grew a lot since are planned for as what they were. */
 const statisticsMilliseconds = 3_600_000;
-/** A clock that gained so much in one round was set; and for so long it is not believed. */
-const mostAheadMilliseconds = 10 * 60_000;
-const doubtMilliseconds = 3_600_000;
 
 export interface Housekeeping {
-  /** No further round begins; settles when the running one has ended and what was counted is stored. */
+  /** No further round or slice begins; settles when the running one has ended and what was counted is stored. */
   stop(): Promise<void>;
 }
 
@@ -26,19 +24,34 @@ type HousekeepingServices = Pick<
   'store' | 'clock' | 'vault' | 'addresses' | 'counts' | 'logoutNotices' | 'changeNotices' | 'resetMails' | 'log'
 >;
 
+export interface HousekeepingOptions {
+  /** Takes how the deleting goes. */
+  readonly report: PurgeReport;
+  /** From the beginning of one round to the next. */
+  readonly everyMilliseconds?: number;
+  /** Tells milliseconds whatever is done to the clock. */
+  readonly monotonic?: () => number;
+  /** Waits between slices; at once when `signal` is aborted. */
+  readonly rest?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
 /**
  * Every minute: stores what was counted, wakes the workers that tell clients of sessions that ended, tell users of
- * changes and send links that were asked for, deletes what expired, publishes signing keys that are due, and removes
- * retired keys and unused clients of open registrations. Every hour: tells the database's planner how large tables are.
- * Deletes nothing for an hour after the clock jumped ahead, `monotonic` telling the time: what a wrong clock takes for
- * expired would be gone.
+ * changes and send links that were asked for, publishes signing keys that are due, and removes retired keys and unused
+ * clients of open registrations. Every hour: tells the database's planner how large tables are. All the time: deletes
+ * what expired. Deletes nothing for an hour after the clock jumped ahead.
  */
 export function startHousekeeping(
   services: HousekeepingServices,
-  everyMilliseconds = intervalMilliseconds,
-  monotonic: () => number = () => performance.now(),
+  {
+    report,
+    everyMilliseconds = intervalMilliseconds,
+    monotonic = () => performance.now(),
+    rest = restUnlessAborted,
+  }: HousekeepingOptions,
 ): Housekeeping {
-  const isTrusted = watchClock(services, monotonic);
+  const trustedNow = createTrustedTime(services, monotonic);
+  const stopping = new AbortController();
   let running: Promise<void> | null = null;
   let nextAccount = 0;
   let nextClient: Swept | null = null;
@@ -48,9 +61,8 @@ export function startHousekeeping(
     await flush(services);
     // A client or a mail server that does not answer holds up nothing of what follows.
     for (const worker of [services.logoutNotices, services.changeNotices, services.resetMails]) worker.wake();
-    if (!isTrusted()) return;
+    if (trustedNow() === null) return;
     try {
-      await purge(services);
       if (monotonic() - describedAt >= statisticsMilliseconds) {
         describedAt = monotonic();
         await services.store.refreshStatistics();
@@ -63,6 +75,14 @@ export function startHousekeeping(
     }
   }
 
+  const { signal } = stopping;
+  const purging = purgeContinually(services, {
+    trustedNow,
+    monotonic,
+    report,
+    signal,
+    rest: (milliseconds) => rest(milliseconds, signal),
+  });
   const timer = setInterval(() => {
     running ??= round().finally(() => {
       running = null;
@@ -72,7 +92,8 @@ export function startHousekeeping(
   return {
     async stop() {
       clearInterval(timer);
-      await running;
+      stopping.abort();
+      await Promise.all([running, purging]);
       await flush(services);
     },
   };
@@ -84,35 +105,6 @@ async function flush({ counts, log }: HousekeepingServices): Promise<void> {
   } catch (error) {
     log.error('counts not stored', { stack: stackOf(error) });
   }
-}
-
-/** Whether the clock has run as a clock does, or has kept its new time for an hour. */
-function watchClock({ clock, log }: HousekeepingServices, monotonic: () => number): () => boolean {
-  let start = clock.now() - monotonic();
-  let doubtedSince: number | null = null;
-  return () => {
-    const ahead = clock.now() - monotonic() - start;
-    if (ahead > mostAheadMilliseconds) {
-      if (doubtedSince === null) {
-        doubtedSince = monotonic();
-        log.warn('clock jumped ahead', { reason: 'nothing is deleted for an hour', milliseconds: Math.round(ahead) });
-      }
-      if (monotonic() - doubtedSince < doubtMilliseconds) return false;
-    }
-    doubtedSince = null;
-    start += ahead;
-    return true;
-  };
-}
-
-async function purge({ store, clock, log }: HousekeepingServices): Promise<void> {
-  let count = 0;
-  for (let statement = 0; statement < mostStatements; statement += 1) {
-    const deleted = await store.purge(clock.now(), rowsAtOnce);
-    count += deleted;
-    if (deleted < rowsAtOnce) break;
-  }
-  if (count > 0) log.info('expired rows deleted', { count });
 }
 
 /** Looks at some accounts, from where the last round ended; answers where the next one begins. */
@@ -137,6 +129,10 @@ async function tendClients(
   const { removed, reached } = await expireClients(services, accounts, from, clientsAtOnce);
   if (removed > 0) services.log.info('unused clients removed', { count: removed });
   return reached;
+}
+
+async function restUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, null, { signal, ref: false }).catch(() => {});
 }
 
 function stackOf(error: unknown): string {

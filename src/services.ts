@@ -132,6 +132,8 @@ export interface LogFields {
   readonly appId?: number;
   readonly userId?: number;
   readonly grantId?: number;
+  /** A table of the store. */
+  readonly table?: string;
   readonly count?: number;
   readonly port?: number;
   readonly host?: string;

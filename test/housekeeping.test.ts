@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueCredentialToken } from '../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../src/domain/callers/credentials.ts';
+import type { PurgeReport } from '../src/domain/expired-rows.ts';
 import { generateKeyPair } from '../src/domain/keys/key-pairs.ts';
 import { listKeys } from '../src/domain/keys/signing-keys.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
+import type { Store } from '../src/store/store.ts';
 import { onServices } from './domain/subject.ts';
 import { day } from './store/samples.ts';
 import { createTestAccount, testClock, testServices } from './support/services.ts';
@@ -13,6 +15,11 @@ import { createTestAccount, testClock, testServices } from './support/services.t
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+const silent: PurgeReport = { deleted: () => {}, overdue: () => {} };
+
+/** In place of the rests: the event loop goes round once. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 onServices('housekeeping', (subject) => {
   test('publishes keys that are due, removes retired ones and expired rows', { timeout: 60_000 }, async () => {
@@ -23,7 +30,12 @@ onServices('housekeeping', (subject) => {
     assert.ok(credential);
     await issueCredentialToken(services, account, credential);
     const before = (await listKeys(services, account)).map(({ kid }) => kid);
-    const housekeeping = startHousekeeping(services, 10, () => services.clock.now());
+    const housekeeping = startHousekeeping(services, {
+      report: silent,
+      everyMilliseconds: 10,
+      monotonic: () => services.clock.now(),
+      rest: nextTurn,
+    });
     try {
       services.clock.advance(89 * day);
       await until(async () => (await listKeys(services, account)).length === 4);
@@ -41,85 +53,98 @@ onServices('housekeeping', (subject) => {
   });
 
   test('deletes nothing for an hour after the clock jumped ahead (D8)', { timeout: 60_000 }, async () => {
-    let rounds = 0;
+    let looks = 0;
+    let asked = 0;
     let elapsed = 0;
     const { store } = subject.services;
-    const purge = async () => {
-      rounds += 1;
-      return 0;
+    const findOverdue = async () => {
+      looks += 1;
+      return new Map();
     };
-    const asked = { count: 0 };
     const monotonic = () => {
-      asked.count += 1;
+      asked += 1;
       return elapsed;
     };
-    const services = await testServices(store, { clock: testClock(), store: { ...store, purge } });
-    const housekeeping = startHousekeeping(services, 5, monotonic);
+    const services = await testServices(store, { clock: testClock(), store: { ...store, findOverdue } });
+    const housekeeping = startHousekeeping(services, {
+      report: silent,
+      everyMilliseconds: 5,
+      monotonic,
+      rest: nextTurn,
+    });
     const rest = async () => {
-      const from = asked.count;
-      await until(() => asked.count > from + 6);
+      const from = asked;
+      await until(() => asked > from + 20);
     };
     try {
-      await until(() => rounds > 0);
+      await until(() => looks > 0);
       services.clock.advance(day);
       await rest();
-      const before = rounds;
+      const before = looks;
       elapsed += 3_500_000;
       services.clock.advance(3_500_000);
       await rest();
-      assert.equal(rounds, before);
+      assert.equal(looks, before);
       services.clock.advance(-day);
-      await until(() => rounds > before);
+      await until(() => looks > before);
       services.clock.advance(day);
       await rest();
       elapsed += 3_700_000;
       services.clock.advance(3_700_000);
-      const trusted = rounds;
-      await until(() => rounds > trusted);
+      const trusted = looks;
+      await until(() => looks > trusted);
     } finally {
       await housekeeping.stop();
     }
     assert.equal(services.lines.filter(({ event }) => event === 'clock jumped ahead').length, 2);
   });
 
-  test('waits for nobody who is told something', { timeout: 60_000 }, async () => {
-    let rounds = 0;
+  test('waits for nobody who is told something, and for nothing that is deleted', { timeout: 60_000 }, async () => {
     const { store } = subject.services;
-    const purge = async () => {
-      rounds += 1;
-      return 0;
-    };
     let woken = 0;
-    const silent = {
+    const neverDone = {
       run: () => new Promise<void>(() => {}),
       wake: () => {
         woken += 1;
       },
     };
-    const workers = { logoutNotices: silent, changeNotices: silent, resetMails: silent };
-    const services = await testServices(store, { store: { ...store, purge } });
-    const housekeeping = startHousekeeping({ ...services, ...workers }, 5);
-    await until(() => rounds >= 3);
+    const deleting = Promise.withResolvers<Awaited<ReturnType<Store['findOverdue']>>>();
+    const findOverdue = () => deleting.promise;
+    const workers = { logoutNotices: neverDone, changeNotices: neverDone, resetMails: neverDone };
+    const services = await testServices(store, { store: { ...store, findOverdue } });
+    const housekeeping = startHousekeeping({ ...services, ...workers }, { report: silent, everyMilliseconds: 5 });
+    await until(() => woken >= 9);
+    deleting.resolve(new Map());
     await housekeeping.stop();
-    assert.ok(woken >= 9, `${woken}`);
   });
 
   test('goes on after a failure, and stops for good', { timeout: 60_000 }, async () => {
-    let rounds = 0;
+    let looks = 0;
     const { store } = subject.services;
-    const purge = async () => {
-      rounds += 1;
+    const findOverdue = async () => {
+      looks += 1;
       throw new Error('the disk is full');
     };
-    const services = await testServices(subject.services.store, { store: { ...store, purge } });
-    const housekeeping = startHousekeeping(services, 5);
-    await until(() => rounds >= 3);
+    const services = await testServices(store, { store: { ...store, findOverdue } });
+    const housekeeping = startHousekeeping(services, { report: silent, everyMilliseconds: 5, rest: nextTurn });
+    await until(() => looks >= 3);
     await housekeeping.stop();
-    const stopped = rounds;
+    const stopped = looks;
     await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal(rounds, stopped);
+    assert.equal(looks, stopped);
     const [line] = services.lines;
     assert.equal(line?.['event'], 'housekeeping failed');
     assert.match(String(line?.['stack']), /the disk is full/);
+  });
+
+  test('a stop ends the rest between two slices', { timeout: 60_000 }, async () => {
+    const resting = Promise.withResolvers<void>();
+    const rest = (_: number, signal: AbortSignal) => {
+      resting.resolve();
+      return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    };
+    const housekeeping = startHousekeeping(subject.services, { report: silent, rest });
+    await resting.promise;
+    await housekeeping.stop();
   });
 });

@@ -1,8 +1,11 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PurgeReport } from '../domain/expired-rows.ts';
 
 /** What an operator's Prometheus collects; labels come from the contracts, so their number is bounded. */
 export interface Metrics {
   observe(surface: string, operation: string, status: number, seconds: number): void;
+  /** What housekeeping tells of. */
+  readonly purge: PurgeReport;
   /** The text exposition of everything measured. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -22,7 +25,27 @@ export function createMetrics(): Metrics {
     observe: (surface, operation, status, seconds) => {
       requests.labels(surface, operation, String(status)).observe(seconds);
     },
+    purge: purgeMetrics(registry),
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function purgeMetrics(registry: Registry): PurgeReport {
+  const deleted = new Counter({
+    name: 'gatehouse_expired_rows_deleted_total',
+    help: 'Rows that housekeeping deleted, by table',
+    labelNames: ['table'],
+    registers: [registry],
+  });
+  const overdue = new Gauge({
+    name: 'gatehouse_expired_rows_overdue_seconds',
+    help: 'How long ago the oldest row of a table should have been deleted; 0 when none should',
+    labelNames: ['table'],
+    registers: [registry],
+  });
+  return {
+    deleted: (table, rows) => deleted.inc({ table }, rows),
+    overdue: (table, milliseconds) => overdue.set({ table }, milliseconds / 1000),
   };
 }

@@ -8,6 +8,7 @@
 
 import type { HookExecutionStore, HookStore, HookVariableStore } from './hook-store.ts';
 import type { ListPage, ListQuery } from './listing.ts';
+import type { Purge } from './purge.ts';
 import type {
   AccessTokenRecord,
   AccountRecord,
@@ -908,7 +909,7 @@ export interface MigrationStatus {
   readonly pending: readonly string[];
 }
 
-export interface Store extends StoreVerbs {
+export interface Store extends StoreVerbs, Purge {
   readonly kind: 'sqlite' | 'postgres';
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only
@@ -928,8 +929,6 @@ export interface Store extends StoreVerbs {
   status(): Promise<MigrationStatus>;
   /** Throws `unavailable` when the store cannot read, and from then on when it met a damaged page. */
   ping(): Promise<void>;
-  /** Deletes up to `limit` rows of each kind that expired or were used up long enough ago to be of no use; answers how many. */
-  purge(now: Milliseconds, limit: number): Promise<number>;
   /** Tells the database's planner how large tables are by now; it plans well for those that grew since. */
   refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */

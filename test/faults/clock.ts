@@ -2,6 +2,7 @@
 
 import { decodeJwt } from 'jose';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { purgeAll } from '../support/purge.ts';
 import {
   authorizePath,
   CookieJar,
@@ -94,7 +95,7 @@ async function moveThrough(app: TestApp, { by, startsAt }: Move): Promise<string
     for (const at of [endsAt - second, endsAt]) {
       if (at <= clock.now()) continue;
       clock.advance(at - clock.now());
-      await store.purge(clock.now(), 1000);
+      await purgeAll(store, clock.now());
       const due = living.filter((one) => Math.abs(one.endsAt - clock.now()) <= second);
       anomalies.push(...(await findStrays(app, due)));
     }

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Installation, install, type Service } from '../support/process.ts';
+import { purgedTables } from '../support/purge.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { sampledDatabases } from '../support/sample.ts';
 import { clientAuthentication, refresh, registerClient } from '../support/sign-in.ts';
@@ -173,6 +174,13 @@ describe('what an operator asks a server', () => {
       assert.equal(status, 200);
       assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
       assert.match(text, /^gatehouse_request_seconds_count\{/m);
+      for (const table of purgedTables) {
+        assert.match(text, new RegExp(`^gatehouse_expired_rows_deleted_total\\{table="${table}"\\} 0$`, 'm'));
+        assert.match(
+          text,
+          new RegExp(`^gatehouse_expired_rows_overdue_seconds\\{table="${table}"\\} 0(\\.\\d+)?$`, 'm'),
+        );
+      }
       for (const headers of proxied) {
         const refused = await wire.call('GET', '/metrics', { headers });
         assert.equal(refused.status, 401);

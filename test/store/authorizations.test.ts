@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorizationRequestRecord } from '../../src/store/records.ts';
+import { purgeAll } from '../support/purge.ts';
 import { failureOf, hour, minute, newAccount, newCast, newCode, newGrant, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -63,9 +64,9 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
     assert.equal(await sessions.isUsedFor(accountId, unique(), appId), false);
     assert.equal(await sessions.isUsedFor(otherId, session.sid, otherAppId), false);
-    await subject.store.purge(now + hour - 1, 1000);
+    await purgeAll(subject.store, now + hour - 1);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
-    await subject.store.purge(now + hour, 1000);
+    await purgeAll(subject.store, now + hour);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
     await sessions.noteUse(session, appId);
     await clients.remove(accountId, appId);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { purgeAll } from '../support/purge.ts';
 import { day, hour, newAccount, newUser, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -48,9 +49,9 @@ onEachDatabase('invite links', (subject) => {
     await store.users.remove(link.accountId, link.userId);
     assert.equal(await store.invites.find(link.accountId, 'gone'), null);
     const old = await newLink('old', now);
-    await store.purge(now + 30 * day - 1, 1000);
+    await purgeAll(store, now + 30 * day - 1);
     assert.ok(await store.invites.find(old.accountId, 'old'));
-    await store.purge(now + 30 * day, 1000);
+    await purgeAll(store, now + 30 * day);
     assert.equal(await store.invites.find(old.accountId, 'old'), null);
   });
 });

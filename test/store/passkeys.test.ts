@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { PasskeyRecord, StoredPasskey } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
+import { purgeAll } from '../support/purge.ts';
 import { type Cast, minute, newCast, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -102,9 +103,9 @@ onEachDatabase('passkeys', (subject) => {
     const used = await Promise.all(Array.from({ length: 20 }, () => use(one.accountId)));
     assert.equal(used.filter(Boolean).length, 1);
     assert.equal(await use(other.accountId), true);
-    await store.purge(now + minute - 1, 1000);
+    await purgeAll(store, now + minute - 1);
     assert.equal(await use(one.accountId), false);
-    await store.purge(now + minute, 1000);
+    await purgeAll(store, now + minute);
     assert.equal(await use(one.accountId), true, 'its row is gone');
   });
 });

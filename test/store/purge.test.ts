@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import pg from 'pg';
+import { purgeOnSqlite } from '../../src/store/knex/purge-sqlite.ts';
+import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import type { Position } from '../../src/store/purge.ts';
 import type { Store } from '../../src/store/store.ts';
+import { purgeAll, purgeTable } from '../support/purge.ts';
 import { databases, openTestStore } from '../support/stores.ts';
 import { type Cast, day, hour, minute, newCast, newCode, newDeviceCode, newGrant, now, unique } from './samples.ts';
 
@@ -98,27 +103,101 @@ for (const kind of databases) {
         ];
         const due = await Promise.all(kinds.map((make) => make(0)));
         const kept = await Promise.all(kinds.map((make) => make(1)));
-        assert.equal(await store.purge(now, 100), kinds.length);
+        assert.equal(await purgeAll(store, now), kinds.length);
         for (const find of due) assert.equal(await find(), null);
         for (const find of kept) assert.ok(await find());
-        assert.equal(await store.purge(now, 100), 0);
+        assert.equal(await purgeAll(store, now), 0);
       }));
 
-    test('a call deletes at most the limit of a kind and the next goes on; living grants do not stop it', () =>
+    test('a slice deletes at most its limit, the next goes on, and what is left says how late it is', () =>
       withStore(kind, async (store, cast) => {
         const { accountId, appId } = cast;
+        const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
         for (let count = 0; count < 5; count += 1) {
-          const token = { accountId, appId, userId: null, grantId: null, scope: [], issuedAt: now, revokedAt: null };
-          await store.grants.addAccessToken({ ...token, digest: unique(), expiresAt: now - day });
+          await store.grants.addAccessToken({ ...token, digest: unique(), expiresAt: now - day + count });
         }
-        assert.deepEqual([await store.purge(now, 2), await store.purge(now, 2), await store.purge(now, 2)], [2, 2, 1]);
+        await store.grants.addAccessToken({ ...token, digest: unique(), expiresAt: now });
+        assert.deepEqual(await store.findOverdue(now, new Map()), new Map([['access_tokens', now - day + hour]]));
+        const slices = await purgeTable(store, 'access_tokens', now, 2);
+        assert.deepEqual(
+          slices.map(({ deleted, overdueSince, isLast }) => [deleted, overdueSince, isLast]),
+          [
+            [2, now - day + 1 + hour, false],
+            [2, now - day + 3 + hour, false],
+            [1, now - day + 4 + hour, true],
+          ],
+        );
+        assert.deepEqual(await store.findOverdue(now, new Map()), new Map());
+      }));
+
+    test('what slices have passed over is found from the first row', () =>
+      withStore(kind, async (store, cast) => {
+        const { digest, ...code } = newCode(cast, { expiresAt: now - 2 * day });
+        await store.authorizations.createCode({ ...code, digest });
+        const beyond: Position = [now - 2 * day + 1];
+        const slice = await store.purge({ table: 'codes', now, from: beyond, limit: 10 });
+        assert.deepEqual(slice, { deleted: 0, reached: beyond, isLast: true, overdueSince: null });
+        assert.deepEqual(await store.findOverdue(now, new Map([['codes', beyond]])), new Map());
+        assert.deepEqual(await store.findOverdue(now, new Map()), new Map([['codes', now - day]]));
+        assert.ok(await store.authorizations.findCode(cast.accountId, digest));
+      }));
+
+    test('grants are looked through, the limit at a time; living ones do not stop it', () =>
+      withStore(kind, async (store, cast) => {
         for (let count = 0; count < 5; count += 1) await newGrant(store, cast);
         const other = await newCast(store);
         const dead = await newGrant(store, other, { revokedAt: now - day });
-        let deleted = 0;
-        for (let call = 0; call < 5; call += 1) deleted += await store.purge(now, 2);
-        assert.equal(deleted, 1);
+        const slices = await purgeTable(store, 'grants', now, 2);
+        assert.deepEqual(
+          slices.map(({ deleted }) => deleted),
+          [0, 0, 1, 0],
+        );
         assert.equal(await store.grants.find(other.accountId, dead.id), null);
       }));
   });
 }
+
+test('on PostgreSQL nodes that delete at the same time pass over the rows of each other', async () => {
+  const { store, url, dispose } = await openTestStore('postgres');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  try {
+    const cast = await newCast(store);
+    const codes = Array.from({ length: 4 }, (_, index) => newCode(cast, { expiresAt: now - 2 * day + index }));
+    for (const code of codes) await store.authorizations.createCode(code);
+    const held = codes.slice(0, 2).map(({ digest }) => digest);
+    await other.query('begin');
+    await other.query('select 1 from codes where digest = any($1) for update', [held]);
+    const slice = await store.purge({ table: 'codes', now, from: null, limit: 3 });
+    assert.deepEqual([slice.deleted, slice.isLast], [2, true]);
+    await other.query('rollback');
+    assert.deepEqual(await store.findOverdue(now, new Map()), new Map([['codes', now - day]]));
+    assert.equal((await store.purge({ table: 'codes', now, from: null, limit: 3 })).deleted, 2);
+  } finally {
+    await other.end();
+    await dispose();
+  }
+});
+
+test('on SQLite a slice that takes its time ends early, with what it has deleted', async () => {
+  const { store, url, dispose } = await openTestStore('sqlite');
+  try {
+    const cast = await newCast(store);
+    const chunk = 25;
+    for (let count = 0; count < 4 * chunk; count += 1) {
+      await store.authorizations.createCode(newCode(cast, { expiresAt: now - 2 * day }));
+    }
+    const { db } = openSqlite({ url, log: () => {}, waitMilliseconds: 60_000 });
+    try {
+      let time = 0;
+      const slow = purgeOnSqlite(60_000, () => time++);
+      const wanted = { table: 'codes', now, from: null, limit: 1000 } as const;
+      const deleted = [(await slow(db, wanted)).deleted, (await slow(db, wanted)).deleted];
+      assert.deepEqual(deleted, [2 * chunk, 2 * chunk]);
+    } finally {
+      await db.destroy();
+    }
+  } finally {
+    await dispose();
+  }
+});

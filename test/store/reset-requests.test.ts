@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { purgeAll } from '../support/purge.ts';
 import { day, hour, newAccount, newUser, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -66,9 +67,9 @@ onEachDatabase('links that users ask for', (subject) => {
     assert.equal(await store.passwordResets.use(accountId, 'digest', now), false);
     assert.equal((await store.invites.find(accountId, 'invite'))?.usedAt, null);
     assert.equal((await store.passwordResets.find(accountId, 'other'))?.usedAt, null);
-    await store.purge(now + hour + day - 1, 1000);
+    await purgeAll(store, now + hour + day - 1);
     assert.ok(await store.passwordResets.find(accountId, 'digest'));
-    await store.purge(now + hour + day, 1000);
+    await purgeAll(store, now + hour + day);
     assert.equal(await store.passwordResets.find(accountId, 'digest'), null);
   });
 });

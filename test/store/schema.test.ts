@@ -9,11 +9,13 @@ import { findAccessToken } from '../../src/store/knex/hot-postgres.ts';
 import { hotStatements } from '../../src/store/knex/hot-sqlite.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { openPostgres } from '../../src/store/knex/postgres.ts';
-import { createPurge } from '../../src/store/knex/purge.ts';
+import { deleteDue, findOverdue } from '../../src/store/knex/purge.ts';
 import { lockGrants, rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
 import { openSqlite } from '../../src/store/knex/sqlite.ts';
 import { userListing } from '../../src/store/knex/user-listing.ts';
+import { expiringTables } from '../../src/store/purge.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
+import { purgedTables } from '../support/purge.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { now } from './samples.ts';
 
@@ -225,7 +227,8 @@ for (const kind of databases) {
       const queries: Query[] = [];
       engine.db.on('query', ({ sql, bindings }: Query) => queries.push({ sql, bindings: bindings ?? [] }));
       for (const run of lookups(verbsOn(engine.db, engine.hot))) await run();
-      await createPurge(engine)(now, 10);
+      await findOverdue(engine.db, now, new Map());
+      for (const table of purgedTables) await engine.purge({ table, now, from: null, limit: 10 });
       const looking = queries.filter(({ sql }) => /^(select|update|delete|with)/i.test(sql));
       assert.ok(looking.length > 50, `${looking.length} statements`);
       for (const query of looking) await assertIndexed(query);
@@ -266,6 +269,7 @@ for (const kind of databases) {
         )) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
+        for (const table of expiringTables) await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, ''));
       } else {
         for (const [sql, parameters] of [
           [rotateAll, 12],

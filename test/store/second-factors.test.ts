@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { FactorDeviceRecord } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
+import { purgeAll } from '../support/purge.ts';
 import { type Cast, minute, newCast, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -134,7 +135,7 @@ onEachDatabase('second factors', (subject) => {
     const { accountId, userId } = cast;
     const waiting = await newDevice(store, cast, { acceptedAt: null, expiresAt: now });
     const kept = await newDevice(store, cast);
-    await store.purge(now, 100);
+    await purgeAll(store, now);
     assert.equal(await store.secondFactors.findRegistration(accountId, userId, waiting.registrationId), null);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), [kept]);
   });

@@ -129,7 +129,7 @@ onEachDatabase('transactions', (subject) => {
       assert.equal(await failureOf(store.grants.consume([])), 'internal');
       assert.equal(await failureOf(store.transaction(async () => {})), 'internal');
       assert.equal(await failureOf(store.ping()), 'internal');
-      assert.equal(await failureOf(store.purge(now, 1)), 'internal');
+      assert.equal(await failureOf(store.purge({ table: 'codes', now, from: null, limit: 1 })), 'internal');
       assert.ok(await tx.accounts.find(accountId));
     });
     assert.ok(performance.now() - started < 30_000, 'it did not wait for the connection');

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Slice, SliceWanted } from '../purge.ts';
 import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken, NewEvent } from '../store.ts';
 import type { Cell } from './shape.ts';
 
@@ -43,6 +44,7 @@ export interface Engine {
   readonly db: Knex;
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
+  purge(wanted: SliceWanted): Promise<Slice>;
   /** Tells the planner of tables that it knows nothing of, at the end of the transaction that has migrated them. */
   describeNewTables(tx: Knex): Promise<void>;
   /** Tells the planner how large tables are by now, where the database does not do so by itself. */

@@ -24,7 +24,7 @@ import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
-import { createPurge } from './purge.ts';
+import { findOverdue } from './purge.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
@@ -110,7 +110,6 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
       throw translate(error);
     });
   const transaction = createTransaction(engine, verbsOn, current);
-  const purge = createPurge(engine);
   return {
     kind,
     ...guardVerbs(verbsOn(db, engine.hot), outside),
@@ -124,7 +123,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
       if (damaged !== null) throw damaged;
       await alone(engine.ping);
     },
-    purge: (now, limit) => alone(() => purge(now, limit)),
+    findOverdue: (now, reached) => alone(() => findOverdue(db, now, reached)),
+    purge: (wanted) => alone(() => engine.purge(wanted)),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     findDamage: () => alone(() => engine.findDamage()),

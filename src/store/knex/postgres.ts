@@ -7,6 +7,7 @@ import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
+import { purgeOnPostgres } from './purge-postgres.ts';
 
 /** Any number that no other program takes on the same database. */
 const migrationLock = 4_715_203_991;
@@ -93,6 +94,7 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       findCredentialToken: findCredentialTokenOnPostgres,
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
+    purge: (wanted) => purgeOnPostgres(db, wanted),
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},

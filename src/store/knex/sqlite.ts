@@ -9,6 +9,7 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
+import { purgeOnSqlite } from './purge-sqlite.ts';
 import { backup } from './sqlite-backup.ts';
 import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
 import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './sqlite-statistics.ts';
@@ -93,6 +94,7 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
     pool: { min: 1, max: 1, acquireTimeoutMillis: waitMilliseconds },
     ...{ patienceMilliseconds: waitMilliseconds },
   });
+  const purge = purgeOnSqlite(waitMilliseconds);
   return {
     kind: 'sqlite',
     db,
@@ -104,6 +106,7 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
       findCredentialToken: findCredentialTokenOnSqlite,
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
+    purge: (wanted) => purge(db, wanted),
     describeNewTables: (tx) =>
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { PackageBuild, PackageBuilder, PackageResult } from '../../../src/domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from '../../../src/domain/hooks/package-queue.ts';
 import { failureOf, unique } from '../../store/samples.ts';
+import { purgeAll } from '../../support/purge.ts';
 import { createTestAccount, type TestServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';
 
@@ -170,7 +171,7 @@ onServices('builds of packages', (subject) => {
     }
     const purgeLater = async () => {
       clock.advance(25 * 3_600_000);
-      await store.purge(clock.now(), 100);
+      await purgeAll(store, clock.now());
       return store.packageBuilds.findBundle(digest);
     };
     assert.equal(await purgeLater(), 'script');

@@ -5,6 +5,7 @@ import { exportSPKI, importJWK, type JWTPayload } from 'jose';
 import { basic } from '../../support/app.ts';
 import { registerSigner, type Signing, shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
+import { purgeAll } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
 import { type RegisteredClient, redirectUri, registerClient } from '../../support/sign-in.ts';
 import { type AppOf, assertError } from './asking.ts';
@@ -77,9 +78,9 @@ export function clientAssertions(app: AppOf): void {
       ((await readRows(app().url))['client_assertions'] ?? []).filter((row) =>
         [one.app_id, two.app_id].includes(Number((row as { app_id: unknown }).app_id)),
       ).length;
-    await store.purge(clock.now() + 89_000, 1000);
+    await purgeAll(store, clock.now() + 89_000);
     assert.equal(await kept(), 2);
-    await store.purge(clock.now() + 91_000, 1000);
+    await purgeAll(store, clock.now() + 91_000);
     assert.equal(await kept(), 0);
   });
 

@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { askForCodes, codesOf, decideDevice, deviceGrant, deviceMetadata, poll } from '../../support/devices.ts';
+import { purgeAll } from '../../support/purge.ts';
 import { makeUser, refresh, registerClient } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, assertError } from './asking.ts';
@@ -114,7 +115,7 @@ export function devices(app: AppOf): void {
     assertError(await poll(app(), client, waiting), 400, 'expired_token');
     assertError(await poll(app(), client, allowed), 400, 'expired_token');
     wait(3600);
-    await app().services.store.purge(app().services.clock.now(), 1000);
+    await purgeAll(app().services.store, app().services.clock.now());
     assertError(await poll(app(), client, waiting), 400, 'invalid_grant');
   });
 

@@ -14,6 +14,7 @@ import {
   type ProofKey,
   proofFor,
 } from '../../support/dpop.ts';
+import { purgeAll } from '../../support/purge.ts';
 import { makeUser, password, refresh, registerClient, signedIn, signInForCode } from '../../support/sign-in.ts';
 import { type AppOf, askTokens, assertError, codeForm } from './asking.ts';
 
@@ -344,7 +345,7 @@ export function dpop(app: AppOf): void {
     const used = { accountId: app().account.id, appId: client.app_id, digest: 'x', expiresAt: 0 };
     assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
     app().services.clock.advance(6 * minute);
-    assert.ok((await app().services.store.purge(app().services.clock.now(), 1000)) > 0);
+    assert.ok((await purgeAll(app().services.store, app().services.clock.now())) > 0);
     assert.equal(await clients.useAssertion({ ...used, expiresAt: app().services.clock.now() + 1 }), true);
   });
 }

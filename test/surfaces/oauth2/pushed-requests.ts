@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { registerSigner, shown, sign, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey, proofFor } from '../../support/dpop.ts';
+import { purgeAll } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
 import {
   authorizePath,
@@ -189,9 +190,9 @@ export function pushedRequests(app: AppOf): void {
       ).length;
     assert.equal(await count(), 1);
     const { store, clock } = app().services;
-    await store.purge(clock.now() + 89_999, 1000);
+    await purgeAll(store, clock.now() + 89_999);
     assert.equal(await count(), 1);
-    await store.purge(clock.now() + 90_000, 1000);
+    await purgeAll(store, clock.now() + 90_000);
     assert.equal(await count(), 0);
   });
 }

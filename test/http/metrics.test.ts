@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createMetrics } from '../../src/http/metrics.ts';
+
+describe('metrics', () => {
+  it('tell how many expired rows were deleted, and how late the oldest one is, table by table', async () => {
+    const { purge, text } = createMetrics();
+    purge.deleted('codes', 0);
+    purge.deleted('grants', 500);
+    purge.deleted('grants', 20);
+    purge.overdue('grants', 90_000);
+    purge.overdue('codes', 7000);
+    purge.overdue('codes', 0);
+    const lines = (await text()).split('\n').filter((line) => line.startsWith('gatehouse_expired_rows'));
+    assert.deepEqual(lines.toSorted(), [
+      'gatehouse_expired_rows_deleted_total{table="codes"} 0',
+      'gatehouse_expired_rows_deleted_total{table="grants"} 520',
+      'gatehouse_expired_rows_overdue_seconds{table="codes"} 0',
+      'gatehouse_expired_rows_overdue_seconds{table="grants"} 90',
+    ]);
+  });
+});

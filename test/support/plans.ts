@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expectedScans } from './expected-scans.ts';
@@ -34,6 +35,7 @@ function record(kind: Kind, sql: unknown): void {
 }
 
 const prepare = Sqlite.prototype.prepare;
+const postMessage = Worker.prototype.postMessage;
 const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
 
 function watch(): void {
@@ -41,6 +43,11 @@ function watch(): void {
     record('sqlite', sql);
     return prepare.call(this, sql);
   } as typeof prepare;
+  // What is read in a thread is prepared there.
+  Worker.prototype.postMessage = function (this: Worker, ...given: Parameters<typeof postMessage>) {
+    record('sqlite', given[0]?.sql);
+    return postMessage.apply(this, given);
+  };
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [first] = args;
     record('postgres', typeof first === 'object' && first !== null && 'text' in first ? first.text : first);

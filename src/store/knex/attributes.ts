@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { CustomAttributeRecord } from '../records.ts';
 import type { AttributeStore } from '../store.ts';
-import { type Listing, listPage } from './list.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';

@@ -5,6 +5,8 @@ declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   class BetterSqlite3Client extends Knex.Client {
     /** Runs one statement and puts the driver's answer into `query`. */
     _query<Query extends { sql: string }>(connection: unknown, query: Query): Promise<Query>;
+    /** As the driver takes them. */
+    _formatBindings(bindings: readonly unknown[] | undefined): readonly unknown[];
   }
   export default BetterSqlite3Client;
 }

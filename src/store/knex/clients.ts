@@ -3,7 +3,8 @@ import type { ListQuery } from '../listing.ts';
 import type { DetailedClient } from '../records.ts';
 import type { ClientStore, NewClient } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
-import { type Listing, listPage } from './list.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { sweepOpen } from './open-clients.ts';
 import * as rows from './rows.ts';
@@ -67,20 +68,17 @@ const appListing: Listing<DetailedClient> = {
     created_at: filled('number', 'created_at'),
     updated_at: filled('number', 'updated_at'),
   },
+  linked: {
+    role: [{ table: 'app_roles', column: 'app_id', by: 'role_id' }],
+    user: [
+      { table: 'app_users', column: 'app_id', by: 'user_id' },
+      { table: 'app_roles', column: 'app_id', by: 'role_id', through: { table: 'role_users', by: 'user_id' } },
+    ],
+  },
   within: {
     client_id: (_db, accountId, { values: [clientId = ''] }) => [
       'select app_id from clients where account_id = ? and client_id = ?',
       [accountId, clientId],
-    ],
-    role: (_db, accountId, { values: [roleId = 0] }) => [
-      'select app_id from app_roles where account_id = ? and role_id = ?',
-      [accountId, roleId],
-    ],
-    user: (_db, accountId, { values: [userId = 0] }) => [
-      `select app_id from app_users where account_id = ? and user_id = ? union
-        select ar.app_id from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
-        where ru.account_id = ? and ru.user_id = ?`,
-      [accountId, userId, accountId, userId],
     ],
   },
   read: readDetailed,

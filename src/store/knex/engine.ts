@@ -18,6 +18,14 @@ export type Append = (
   eventsOf?: (numbers: readonly number[]) => NewEvent[],
 ) => Promise<number[]>;
 
+/** How long a statement may take where the engine can end it: any on PostgreSQL, those on `Engine.reading` on SQLite. */
+export const longestStatementMilliseconds = 5000;
+
+/** How long a statement that reads many rows waits until others have been read: as long as one of those may take. */
+export function readWait({ waitMilliseconds }: EngineOptions): number {
+  return Math.max(waitMilliseconds, longestStatementMilliseconds);
+}
+
 /** How an engine is opened. */
 export interface EngineOptions {
   readonly url: string;
@@ -42,6 +50,11 @@ export interface HotVerbs {
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Knex;
+  /**
+   * For statements that read many rows (reading.ts), so that nobody else waits for them: threads on SQLite, a small pool
+   * of its own on PostgreSQL. Sees what was committed before it is asked, and cannot write.
+   */
+  readonly reading: Knex;
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
@@ -54,4 +67,5 @@ export interface Engine {
   backup(file: string): Promise<void>;
   findDamage(): Promise<string[]>;
   ping(): Promise<void>;
+  close(): Promise<void>;
 }

@@ -38,7 +38,7 @@ function describe(error: unknown): DriverError {
 }
 
 /** SQLite's result codes that pass or that an operator ends; the extended codes begin with these. */
-const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN)/;
+const sqliteOutage = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|INTERRUPT)/;
 
 /** What is stored cannot be read: a page that is damaged, a file that is no database, an index that does not fit. */
 const damage = /^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/;
@@ -60,6 +60,9 @@ const postgresTaken: Readonly<Record<string, string>> = {
   '28000': 'the server does not let us in',
   '28P01': 'the server does not let us in: wrong name or password',
 };
+
+/** A limit on the time of a statement ended it. */
+const interrupted = /^(SQLITE_INTERRUPT|57014)$/;
 
 /** Knex may put the statement before it. */
 const sqliteTaken = /(^| - )(no such (table|column)|table \w+ has no column named)/;
@@ -135,7 +138,8 @@ export function translate(error: unknown): unknown {
   }
   if (isOutage(described)) {
     const missing = code === 'SQLITE_ERROR' ? 'a table or column is missing' : postgresTaken[code];
-    const why = missing ?? (code || described.name || 'no connection');
+    const known = interrupted.test(code) ? `a statement was ended (${code})` : missing;
+    const why = known ?? (code || described.name || 'no connection');
     const reason = `the store is unavailable: ${why}`;
     return new Failure('unavailable', { retryAfterSeconds: 1, reason }, { cause: error });
   }

@@ -4,7 +4,8 @@ import type { CountStore, EventStore, NewEvent } from '../store.ts';
 import * as rows from './audit-rows.ts';
 import { noHead } from './chain.ts';
 import type { HotVerbs } from './engine.ts';
-import { type Listing, listPage } from './list.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
 import { filled, number } from './list-index.ts';
 
 /** Every column has its index (0004_events). */

@@ -4,7 +4,8 @@ import type { Knex } from 'knex';
 import type { HookExecutionRecord, HookVariableRecord } from '../records.ts';
 import type { HookExecutionStore, HookVariableStore } from '../store.ts';
 import * as rows from './hook-rows.ts';
-import { type Listing, listPage } from './list.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { separately, together } from './transact.ts';
 

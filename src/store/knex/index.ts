@@ -25,6 +25,7 @@ import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
+import { bounded, withReading } from './reading.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
@@ -112,7 +113,10 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
   const transaction = createTransaction(engine, verbsOn, current);
   return {
     kind,
-    ...guardVerbs(verbsOn(db, engine.hot), outside),
+    ...withReading(
+      guardVerbs(verbsOn(db, engine.hot), outside),
+      guardVerbs(verbsOn(engine.reading, engine.hot), bounded(outside)),
+    ),
     transaction: (work) => alone(() => transaction(work)),
     generation: (accountId) => alone(() => engine.generation(accountId)),
     migrate: () => alone(() => migrate(engine)),
@@ -128,7 +132,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     findDamage: () => alone(() => engine.findDamage()),
-    close: () => db.destroy(),
+    close: () => engine.close(),
   };
 }
 

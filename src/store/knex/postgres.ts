@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import { consumeOnPostgres } from './consume-postgres.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
-import type { Engine, EngineOptions } from './engine.ts';
+import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from './engine.ts';
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 import { purgeOnPostgres } from './purge-postgres.ts';
@@ -13,9 +13,10 @@ import { purgeOnPostgres } from './purge-postgres.ts';
 const migrationLock = 4_715_203_991;
 
 const poolSize = 10;
-const statementTimeoutMilliseconds = 5000;
+/** Beside it, for what reads many rows: whoever else wants a connection does not wait for those. */
+const readingPoolSize = 4;
 /** When the server itself is silent: a second after it should have ended the statement. */
-const silenceMilliseconds = statementTimeoutMilliseconds + 1000;
+const silenceMilliseconds = longestStatementMilliseconds + 1000;
 const idleInTransactionMilliseconds = 10_000;
 
 /** Type numbers of PostgreSQL (`pg_type`): BIGINT holds milliseconds and row numbers here, all below 2^53. */
@@ -29,7 +30,7 @@ const types = {
 function settings(waitMilliseconds: number): string {
   return [
     'set synchronous_commit to on',
-    `set statement_timeout to ${statementTimeoutMilliseconds}`,
+    `set statement_timeout to ${longestStatementMilliseconds}`,
     `set lock_timeout to ${waitMilliseconds}`,
     `set idle_in_transaction_session_timeout to ${idleInTransactionMilliseconds}`,
   ].join('; ');
@@ -52,9 +53,9 @@ function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Pro
   });
 }
 
-/** PostgreSQL, or what speaks its protocol, at `url`. */
-export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Engine {
-  const db = createKnex({
+/** Up to `size` connections, made as they are needed, each with these settings. */
+function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
+  return createKnex({
     client: 'pg',
     // The oldest that is supported, said so that no connection is asked for it.
     version: '15',
@@ -70,22 +71,32 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
     log: { warn: log, error: log, deprecate: log, debug: log },
     pool: {
       min: 0,
-      max: poolSize,
-      acquireTimeoutMillis: waitMilliseconds,
+      max: size,
+      acquireTimeoutMillis: patience,
       // A connection that is made for nobody any more gives its place back.
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
         endWhenSilent(connection, silenceMilliseconds);
-        connection.query(settings(waitMilliseconds)).then(
+        connection.query(sets).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),
         );
       },
     },
   });
+}
+
+/** PostgreSQL, or what speaks its protocol, at `url`. */
+export function openPostgres(options: EngineOptions): Engine {
+  const { waitMilliseconds } = options;
+  const sets = settings(waitMilliseconds);
+  const db = openPool(options, poolSize, waitMilliseconds, sets);
+  const readOnly = `${sets}; set default_transaction_read_only to on`;
+  const reading = openPool(options, readingPoolSize, readWait(options), readOnly);
   return {
     kind: 'postgres',
     db,
+    reading,
     hot: {
       consume: consumeOnPostgres,
       append: appendOnPostgres,
@@ -105,6 +116,9 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
     findDamage: async () => [],
     ping: async () => {
       await db.raw('select 1');
+    },
+    close: async () => {
+      await Promise.all([reading.destroy(), db.destroy()]);
     },
   };
 }

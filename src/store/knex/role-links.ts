@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleRecord } from '../records.ts';
 import type { RoleLink, RoleStore } from '../store.ts';
-import { conditionOf, type Listing, listPage } from './list.ts';
+import { listPage } from './list.ts';
+import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, isPostgres } from './list-index.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
@@ -37,12 +38,8 @@ const listing: Listing<RoleRecord> = {
   table: 'roles',
   id: 'id',
   columns: { id: filled('number', 'id'), name: filled('text', 'name') },
+  linked: { app: [{ table: 'app_roles', column: 'role_id', by: 'app_id' }] },
   within: {
-    app: (_db, accountId, { values }) => [
-      `select role_id from app_roles where account_id = ?
-        and app_id in (${values.map(() => 'cast(? as bigint)').join(', ')})`,
-      [accountId, ...values],
-    ],
     app_name: (db, accountId, filter) => {
       const [condition, bindings] = conditionOf(db, filled('text', 'c.name'), filter);
       return [
@@ -80,13 +77,17 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
     linked: async (accountId, link, roleIds) => {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
+      // One row for each role: a role may have more members than rows are made of without being noticed.
+      const list = `${isPostgres(db) ? 'json_agg' : 'json_group_array'}(${column} order by ${column})`;
       for await (const some of chunks(roleIds)) {
-        const found: Record<string, number>[] = await db(table)
+        const found: { role_id: number; linked: string | number[] }[] = await db(table)
           .where('account_id', accountId)
           .whereIn('role_id', some)
-          .orderBy(['role_id', column])
-          .select('role_id', column);
-        for (const row of found) ids.get(Number(row['role_id']))?.push(Number(row[column]));
+          .groupBy('role_id')
+          .select('role_id', { linked: db.raw(list) });
+        for (const { role_id: roleId, linked } of found) {
+          ids.set(roleId, typeof linked === 'string' ? JSON.parse(linked) : linked);
+        }
       }
       return ids;
     },

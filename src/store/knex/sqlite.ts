@@ -12,6 +12,7 @@ import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './h
 import { purgeOnSqlite } from './purge-sqlite.ts';
 import { backup } from './sqlite-backup.ts';
 import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
+import { openReading, renewReading } from './sqlite-reading.ts';
 import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './sqlite-statistics.ts';
 import { findLostCommits } from './sqlite-wal.ts';
 
@@ -48,7 +49,7 @@ async function findDamage(db: Knex): Promise<string[]> {
 }
 
 /** Table by table: nobody waits for all of them. */
-async function refreshStatistics(db: Knex, patienceMilliseconds: number): Promise<void> {
+async function refreshStatistics(db: Knex, reading: Knex, patienceMilliseconds: number): Promise<void> {
   let changed = false;
   for (const table of await onConnection(db, tablesOf)) {
     const described = await withOneCommit(db, patienceMilliseconds, (connection) => {
@@ -58,7 +59,9 @@ async function refreshStatistics(db: Knex, patienceMilliseconds: number): Promis
     changed ||= described;
     await nextTurn();
   }
-  if (changed) await onConnection(db, reloadStatistics);
+  if (!changed) return;
+  await onConnection(db, reloadStatistics);
+  renewReading(reading);
 }
 
 /** Throws `unavailable` where going on would make an empty database, or one that lacks what was committed. */
@@ -79,7 +82,8 @@ function requireWhole(filename: string, create: boolean): void {
  * SQLite in the file that `url` (`sqlite:<path>`) names; folder and file are made when missing, for the owner only.
  * Throws `unavailable` when the file must not be made, or lost commits.
  */
-export function openSqlite({ url, log, waitMilliseconds, create = true }: EngineOptions): Engine {
+export function openSqlite(options: EngineOptions): Engine {
+  const { url, log, waitMilliseconds, create = true } = options;
   const filename = url.slice('sqlite:'.length);
   requireWhole(filename, create);
   mkdirSync(dirname(resolve(filename)), { recursive: true, mode: 0o700 });
@@ -95,9 +99,11 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
     ...{ patienceMilliseconds: waitMilliseconds },
   });
   const purge = purgeOnSqlite(waitMilliseconds);
+  const reading = openReading(filename, options);
   return {
     kind: 'sqlite',
     db,
+    reading,
     hot: {
       consume: consumeOnSqlite(waitMilliseconds),
       append: appendOnSqlite(waitMilliseconds),
@@ -111,12 +117,17 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);
       }),
-    refreshStatistics: () => refreshStatistics(db, waitMilliseconds),
+    refreshStatistics: () => refreshStatistics(db, reading, waitMilliseconds),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
     findDamage: () => findDamage(db),
     ping: async () => {
       await db.raw('select count(*) from sqlite_master');
+    },
+    close: async () => {
+      // The last connection to close empties the log into the database, which a reader cannot.
+      await reading.destroy();
+      await db.destroy();
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Users as a list: every column has its index (0003_management). */
 
 import type { DetailedUser } from '../records.ts';
-import { conditionOf, type Listing } from './list.ts';
+import type { Links } from './links.ts';
+import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, number, text } from './list-index.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
@@ -10,20 +11,11 @@ export function readDetailed(row: DbRow): DetailedUser {
   return { ...rows.users.read(row), ...rows.userDetails.read(row) };
 }
 
-function places(values: readonly unknown[]): string {
-  return values.map(() => 'cast(? as bigint)').join(', ');
-}
-
 /** As the names of users are shown: what there is of both, with a space between. */
 const wholeName = filled('text', "trim(coalesce(firstname, '') || ' ' || coalesce(lastname, ''))");
 
-/** Users whom a table does not link to the role. */
-function without(table: 'role_users' | 'role_admins'): NonNullable<Listing<DetailedUser>['within']>[string] {
-  return (_db, accountId, { values: [roleId = 0] }) => [
-    `select u.id from users u where u.account_id = ? and not exists (select 1 from ${table} r
-      where r.account_id = u.account_id and r.user_id = u.id and r.role_id = cast(? as bigint))`,
-    [accountId, roleId],
-  ];
+function linkedBy(table: 'role_users' | 'role_admins'): Links {
+  return { table, column: 'user_id', by: 'role_id' };
 }
 
 export const userListing: Listing<DetailedUser> = {
@@ -49,17 +41,16 @@ export const userListing: Listing<DetailedUser> = {
     updated_at: filled('number', 'updated_at'),
     last_login: number('last_login'),
   },
+  linked: {
+    role: [linkedBy('role_users')],
+    administered_role: [linkedBy('role_admins')],
+    app: [
+      { table: 'app_users', column: 'user_id', by: 'app_id' },
+      { ...linkedBy('role_users'), through: { table: 'app_roles', by: 'app_id' } },
+    ],
+  },
+  unlinked: { other_role: linkedBy('role_users'), other_administered_role: linkedBy('role_admins') },
   within: {
-    role: (_db, accountId, { values }) => [
-      `select user_id from role_users where account_id = ? and role_id in (${places(values)})`,
-      [accountId, ...values],
-    ],
-    administered_role: (_db, accountId, { values }) => [
-      `select user_id from role_admins where account_id = ? and role_id in (${places(values)})`,
-      [accountId, ...values],
-    ],
-    other_role: without('role_users'),
-    other_administered_role: without('role_admins'),
     person: (db, accountId, { field, test, values: [typed = '', folded = ''] }) => {
       const names = [text('firstname'), text('lastname'), wholeName];
       const conditions = [
@@ -71,12 +62,6 @@ export const userListing: Listing<DetailedUser> = {
         [accountId, ...conditions.flatMap(([, bindings]) => bindings)],
       ];
     },
-    app: (_db, accountId, { values }) => [
-      `select user_id from app_users where account_id = ? and app_id in (${places(values)}) union
-        select ru.user_id from app_roles ar join role_users ru on ru.account_id = ar.account_id and ru.role_id = ar.role_id
-        where ar.account_id = ? and ar.app_id in (${places(values)})`,
-      [accountId, ...values, accountId, ...values],
-    ],
     custom_attribute: (db, accountId, filter) => {
       const [condition, bindings] = conditionOf(db, filled('text', 'value'), filter);
       return [

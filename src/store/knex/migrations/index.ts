@@ -23,6 +23,7 @@ import * as meansOfSignIn from './0023_means_of_sign_in.ts';
 import * as endings from './0024_endings.ts';
 import * as endedRequests from './0025_ended_requests.ts';
 import * as sessionOfRequest from './0026_session_of_request.ts';
+import * as linkOrder from './0028_link_order.ts';
 import * as autovacuum from './0029_autovacuum.ts';
 
 /** All migrations in the order they are applied. A released one never changes. */
@@ -51,6 +52,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0024_endings', ...endings },
   { name: '0025_ended_requests', ...endedRequests },
   { name: '0026_session_of_request', ...sessionOfRequest },
+  { name: '0028_link_order', ...linkOrder },
   { name: '0029_autovacuum', ...autovacuum },
 ];
 

@@ -1,0 +1,105 @@
+/** Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index. */
+
+import type { Knex } from 'knex';
+import { isPostgres } from './list-index.ts';
+import type { Cell } from './shape.ts';
+
+export type Sql = readonly [sql: string, bindings: readonly Cell[]];
+
+/** A table that links items to something else. An index leads from `by` to `column`, in its order. */
+export interface Links {
+  readonly table: string;
+  /** Names the items. */
+  readonly column: string;
+  /** Names what they are linked to. */
+  readonly by: string;
+  /** Where what is asked for is linked to that in turn: a table with the column `by`, and its other column. */
+  readonly through?: { readonly table: string; readonly by: string };
+}
+
+/** So many ids beyond one in the order of ids, nearest first. */
+export interface Stretch {
+  readonly than: '<' | '>';
+  readonly id: number;
+  readonly count: number;
+}
+
+function places(values: readonly Cell[]): string {
+  return values.map(() => 'cast(? as bigint)').join(', ');
+}
+
+function directionOf({ than }: Stretch): 'asc' | 'desc' {
+  return than === '>' ? 'asc' : 'desc';
+}
+
+function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
+  const asked = places(values);
+  const sql = through
+    ? `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
+        and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}`
+    : `select ${column} from ${table} where account_id = ? and ${by} in (${asked})`;
+  return [sql, [accountId, ...values]];
+}
+
+/** Of each that it is linked to, since each has its own range of the index: the nearest of all are among them. */
+function linkedWithin(db: Knex, links: Links, accountId: number, values: readonly Cell[], stretch: Stretch): Sql[] {
+  const { table, column, by, through } = links;
+  const { than, id, count } = stretch;
+  const direction = directionOf(stretch);
+  if (!through) {
+    const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
+      and ${column} ${than} ? order by ${column} ${direction} limit ?`;
+    return values.map((value) => [sql, [accountId, value, id, count]]);
+  }
+  const ofEach = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
+    and x.${column} ${than} ? order by x.${column} ${direction} limit`;
+  if (isPostgres(db)) {
+    const sql = `select l.${column} from ${through.table} k cross join lateral (${ofEach} ?) l
+      where k.account_id = ? and k.${through.by} in (${places(values)})`;
+    return [[sql, [id, count, accountId, ...values]]];
+  }
+  // SQLite has no such joins: up to the last one of each, which is looked up first. Cross joins it reads as written.
+  const [within, end] = direction === 'asc' ? ['<=', '9223372036854775807'] : ['>=', '0'];
+  const [sql, bindings] = linked(links, accountId, values);
+  const last = `coalesce((${ofEach} 1 offset ?), ${end})`;
+  return [[`${sql} and l.${column} ${than} ? and l.${column} ${within} ${last}`, [...bindings, id, id, count - 1]]];
+}
+
+/** A name for each part, so that its own order and limit stay its own. */
+function joinedBy(operator: 'union' | 'intersect', selects: readonly Sql[]): Sql {
+  const sql = selects.map(([one], part) => `select * from (${one}) part_${part}`).join(` ${operator} `);
+  return [sql, selects.flatMap(([, bindings]) => bindings)];
+}
+
+/** The ids that all of these selects find. */
+export function inAll(selects: readonly Sql[]): Sql {
+  return joinedBy('intersect', selects);
+}
+
+/** Every id that one of these links names. */
+export function allLinked(by: readonly Links[], accountId: number, values: readonly Cell[]): Sql {
+  return joinedBy(
+    'union',
+    by.map((links) => linked(links, accountId, values)),
+  );
+}
+
+/** The nearest of them, in their order. */
+export function nearestLinked(
+  db: Knex,
+  by: readonly Links[],
+  accountId: number,
+  values: readonly Cell[],
+  stretch: Stretch,
+): Sql {
+  const parts = by.flatMap((links) => linkedWithin(db, links, accountId, values, stretch));
+  const [sql, bindings] = joinedBy('union', parts);
+  return [`${sql} order by 1 ${directionOf(stretch)} limit ?`, [...bindings, stretch.count]];
+}
+
+/** The condition of a row of `named`, whose column is `id`, that the links do not name it. */
+export function unlinked({ table, column, by }: Links, named: string, id: string, values: readonly Cell[]): Sql {
+  const sql = `not exists (select 1 from ${table} l where l.account_id = ${named}.account_id
+    and l.${column} = ${named}.${id} and l.${by} in (${places(values)}))`;
+  return [sql, values];
+}

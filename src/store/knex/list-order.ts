@@ -1,0 +1,54 @@
+/** A list as it was asked for, and the order of its rows in SQL. */
+
+import type { Knex } from 'knex';
+import type { ListQuery } from '../listing.ts';
+import { castOf, columnOf, filtered, type Listing } from './list-filters.ts';
+import { expressionOf } from './list-index.ts';
+
+interface Order {
+  /** SQL of the sort key. */
+  readonly key: string;
+  readonly cast: string;
+  readonly descending: boolean;
+  /** The key is the id itself. */
+  readonly byId: boolean;
+}
+
+export interface Asked<Item> {
+  readonly db: Knex;
+  readonly listing: Listing<Item>;
+  readonly accountId: number;
+  readonly query: ListQuery;
+  readonly order: Order;
+}
+
+export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {
+  const column = columnOf(listing, sort.field);
+  const byId = column.column === listing.id;
+  return { key: expressionOf(db, column), cast: castOf(db, column), descending: sort.descending, byId };
+}
+
+/** The rows that satisfy the filters: those of the query unless said. */
+export function rowsOf<Item>(asked: Asked<Item>, filters = asked.query.filters): Knex.QueryBuilder {
+  return filtered(asked.db, asked.listing, asked.accountId, filters);
+}
+
+/** With all that an item is read from, and where it stands in the order. */
+export function shown<Item>({ db, listing, order }: Asked<Item>, rows: Knex.QueryBuilder): Knex.QueryBuilder {
+  return rows.select(`${listing.table}.*`).select(db.raw(`${order.key} as list_key`));
+}
+
+/** In the order of the list, or backwards. */
+export function sorted<Item>(
+  { listing: { id }, order: { key, byId, descending } }: Asked<Item>,
+  rows: Knex.QueryBuilder,
+  backwards = false,
+): Knex.QueryBuilder {
+  const direction = descending === backwards ? 'asc' : 'desc';
+  return byId ? rows.orderBy(id, direction) : rows.orderByRaw(`${key} ${direction}, ${id} ${direction}`);
+}
+
+/** How what is further on compares, in the order of the list or backwards. */
+export function furtherOn<Item>({ order }: Asked<Item>, backwards: boolean): '<' | '>' {
+  return order.descending === backwards ? '>' : '<';
+}

@@ -1,0 +1,144 @@
+/** Fills an account by the functions that serve its administrators and users. */
+
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import { type CreatedApp, createApp } from '../../../src/domain/clients/managed-apps.ts';
+import { startGrant } from '../../../src/domain/opening/openers/grant.ts';
+import { addRoleMembers, createManagedRole } from '../../../src/domain/roles/managed-roles.ts';
+import { grantAccess } from '../../../src/domain/users/access.ts';
+import { createCustomAttribute } from '../../../src/domain/users/custom-attributes.ts';
+import { createManagedUser } from '../../../src/domain/users/managed-users.ts';
+import type { Services } from '../../../src/services.ts';
+import type { ClientRecord } from '../../../src/store/records.ts';
+import { scope } from '../peer.ts';
+import { makeMany } from './batches.ts';
+import type { Sizes } from './sizes.ts';
+
+/** What hangs on most, each by its id, and the first of what is like all others. */
+export interface Filled {
+  readonly userIds: readonly number[];
+  readonly appIds: readonly number[];
+  readonly roleIds: readonly number[];
+  readonly largeApp: number;
+  readonly largeRole: number;
+  /** It is linked to every app. */
+  readonly wideRole: number;
+  /** Every app is assigned to this user directly. */
+  readonly wideUser: number;
+  /** Every user has a value of it. */
+  readonly attribute: number;
+}
+
+/** Users in a call that adds members to a role. */
+const membersAtOnce = 5_000;
+const appsOfRole = 5;
+const usersOfRole = 100;
+const departments = 1_000;
+
+export const emailOf = (number: number): string => `user${number}@example.com`;
+
+/** A user who has never had a password. */
+export async function makeUser(services: Services, account: Account, number: number, more = {}): Promise<number> {
+  const { id } = await createManagedUser(services, account, {
+    email: emailOf(number),
+    firstname: 'Ada',
+    lastname: `Lovelace ${number}`,
+    department: `department ${number % departments}`,
+    status: 1,
+    validatePolicy: true,
+    authority: 'all',
+    ...more,
+  });
+  return id;
+}
+
+export function makeApp(services: Services, account: Account, name: string): Promise<CreatedApp> {
+  return createApp(services, account, { name, redirectUri: 'https://app.example.com/callback' });
+}
+
+/** A grant as a sign-in leaves it, with its first tokens; answers the refresh token. */
+export async function giveGrant(
+  services: Services,
+  account: Account,
+  client: ClientRecord,
+  userId: number,
+): Promise<string> {
+  const terms = {
+    userId,
+    serverId: null,
+    scope: scope.split(' '),
+    sid: services.random.bytes(16).toString('base64url'),
+    nonce: null,
+    amr: ['pwd'],
+    authenticatedAt: services.clock.now(),
+  };
+  const { refreshToken } = await services.store.transaction((tx) =>
+    startGrant(services, tx, account, client, terms, null, 'authorization_code'),
+  );
+  if (refreshToken === null) throw new Error(`${client.clientId} gets no refresh tokens`);
+  return refreshToken;
+}
+
+async function addMembers(services: Services, account: Account, role: number, ids: readonly number[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += membersAtOnce) {
+    await addRoleMembers(services, account, role, 'users', ids.slice(from, from + membersAtOnce));
+  }
+}
+
+/** `tell` is told of each step that is done. */
+export async function fillAccount(
+  services: Services,
+  account: Account,
+  sizes: Sizes,
+  tell: (step: string) => void,
+): Promise<Filled> {
+  const attribute = await createCustomAttribute(services, account, { name: 'Badge', shortname: 'badge' });
+  const userIds = await makeMany(services, sizes.users, (joined, number) =>
+    makeUser(joined, account, number, { customAttributes: { badge: `badge ${number}` } }),
+  );
+  tell(`${userIds.length} users`);
+  const apps = await makeMany(services, sizes.apps, async (joined, number) => {
+    return (await makeApp(joined, account, `App ${number}`)).app;
+  });
+  const appIds = apps.map(({ appId }) => appId);
+  tell(`${appIds.length} apps`);
+
+  const spread = <Item>(items: readonly Item[], from: number, count: number) =>
+    Array.from({ length: Math.min(count, items.length) }, (_, index) => items[(from + index) % items.length] as Item);
+  const roleIds = await makeMany(services, sizes.roles, async (joined, number) => {
+    const role = await createManagedRole(joined, account, {
+      name: `Role ${number}`,
+      apps: spread(appIds, number * appsOfRole, appsOfRole),
+      users: spread(userIds, number * usersOfRole, usersOfRole),
+    });
+    return role.id;
+  });
+  const large = await createManagedRole(services, account, { name: 'Large', apps: appIds.slice(0, appsOfRole) });
+  await addMembers(services, account, large.id, userIds.slice(0, sizes.membersOfLargeRole));
+  const wide = await createManagedRole(services, account, { name: 'Wide', apps: appIds, users: userIds.slice(0, 1) });
+  tell(`${roleIds.length} roles`);
+
+  const wideUser = await makeUser(services, account, sizes.users);
+  await makeMany(services, appIds.length, (joined, number) =>
+    grantAccess(joined, account, appIds[number] as number, { user: emailOf(sizes.users) }),
+  );
+  const { app: largeApp } = await makeApp(services, account, 'Large App');
+  await makeMany(services, userIds.length, (joined, number) =>
+    grantAccess(joined, account, largeApp.appId, { user: emailOf(number) }),
+  );
+  tell(`${appIds.length + userIds.length} assignments`);
+  await makeMany(services, sizes.grants, (joined, number) => {
+    const app = number < sizes.grantsOfLargeApp ? largeApp : (apps[number % apps.length] as ClientRecord);
+    return giveGrant(joined, account, app, userIds[number % userIds.length] as number);
+  });
+  tell(`${sizes.grants} grants`);
+  return {
+    userIds: userIds.slice(0, 1_000),
+    appIds: appIds.slice(0, 1_000),
+    roleIds,
+    largeApp: largeApp.appId,
+    largeRole: large.id,
+    wideRole: wide.id,
+    wideUser,
+    attribute: attribute.id,
+  };
+}

@@ -7,11 +7,16 @@
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
+ *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
+ *                                  --users=N another size, --database=sqlite or postgres one of both, --only=regexp
+ *                                  the uses of operations whose names match
  *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Bench, openBench } from '../test/bench/bench.ts';
+import { measureGrowth } from '../test/bench/growth/measure.ts';
+import { growthReport, holdsAll } from '../test/bench/growth/report.ts';
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
@@ -37,7 +42,9 @@ const template = new URL('../test/bench/performance.md', import.meta.url);
 function readFlags() {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag };
+    const text = { type: 'string' } as const;
+    const growth = { growth: flag, users: { ...text, default: '300000' }, database: text, only: text };
+    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag, ...growth };
     return parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
@@ -67,10 +74,21 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   }
 }
 
-const { quick, hooks, json, write, profile: profileOnly, lists: listsOnly } = readFlags();
-if ((quick || hooks || listsOnly) && write) {
+const {
+  quick,
+  hooks,
+  json,
+  write,
+  profile: profileOnly,
+  lists: listsOnly,
+  growth,
+  users,
+  database,
+  only,
+} = readFlags();
+if ((quick || hooks || listsOnly || growth) && write) {
   process.stderr.write(
-    'docs/performance.md is written from a full run: --write excludes --quick, --hooks and --lists\n',
+    'docs/performance.md is written from a full run: --write excludes --quick, --hooks, --lists and --growth\n',
   );
   process.exit(2);
 }
@@ -81,6 +99,16 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
 if (profileOnly) {
   process.stdout.write(`${await profileRefresh(bench)}\n`);
   process.exit(0);
+}
+if (growth) {
+  const plan = {
+    users: Number(users),
+    databases: (['sqlite', 'postgres'] as const).filter((one) => one === (database ?? one)),
+  };
+  const grew = await measureGrowth({ ...plan, only: new RegExp(only ?? '') }, bench.log);
+  bench.close();
+  process.stdout.write(`${growthReport(grew, plan.users)}\n`);
+  process.exit(grew.every(holdsAll) ? 0 : 1);
 }
 const machine = describeMachine(bench.folder);
 const order = Object.keys(promises);

@@ -3,15 +3,15 @@
 import { type Line, promises } from './lines.ts';
 import { median, type Series } from './series.ts';
 
-type Table = readonly (readonly string[])[];
+export type Table = readonly (readonly string[])[];
 
-function amount(value: number | null, unit = ''): string {
+export function amount(value: number | null, unit = ''): string {
   if (value === null || Number.isNaN(value)) return '';
   const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })}${unit && ` ${unit}`}`;
 }
 
-function verdict(holds: boolean | null): string {
+export function verdict(holds: boolean | null): string {
   return holds === null ? 'reported' : holds ? 'holds' : 'MISSED';
 }
 
@@ -70,7 +70,7 @@ function align(table: Table): string {
   return table.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
 
-function markdown(table: Table): string {
+export function markdown(table: Table): string {
   const [head = [], ...rows] = table;
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

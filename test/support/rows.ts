@@ -41,6 +41,25 @@ async function readPostgres(url: string): Promise<Rows> {
   }
 }
 
+/** How many rows a query finds. */
+export async function countRows(url: string, query: string): Promise<number> {
+  if (url.startsWith('sqlite:')) {
+    const database = new Sqlite(url.slice('sqlite:'.length), { readonly: true });
+    try {
+      return database.prepare(query).all().length;
+    } finally {
+      database.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(query)).rows.length;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Runs a statement past the store, as somebody does who has the database in hand. */
 export async function execute(url: string, statement: string): Promise<void> {
   if (url.startsWith('sqlite:')) {

@@ -5,7 +5,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { grantAccess } from '../../src/domain/users/access.ts';
 import { createUser } from '../../src/domain/users/users.ts';
 import type { UserRecord } from '../../src/store/records.ts';
-import { basic, type TestApp } from './app.ts';
+import type { TestApp } from './app.ts';
+import { basic } from './basic.ts';
 import type { Answer } from './conforms.ts';
 
 export const password = 'correct horse battery staple';

@@ -13,7 +13,7 @@ import { scope } from '../peer.ts';
 import { makeMany } from './batches.ts';
 import type { Sizes } from './sizes.ts';
 
-/** What hangs on most, each by its id, and the first of what is like all others. */
+/** What most hangs on, each by its id, and a sample of what is like all others. */
 export interface Filled {
   readonly userIds: readonly number[];
   readonly appIds: readonly number[];
@@ -84,6 +84,12 @@ async function addMembers(services: Services, account: Account, role: number, id
   }
 }
 
+/** Up to a thousand, evenly spread. */
+function sampleOf(ids: readonly number[]): number[] {
+  const step = Math.max(1, Math.floor(ids.length / 1_000));
+  return ids.filter((_, index) => index % step === 0).slice(0, 1_000);
+}
+
 /** `tell` is told of each step that is done. */
 export async function fillAccount(
   services: Services,
@@ -132,8 +138,8 @@ export async function fillAccount(
   });
   tell(`${sizes.grants} grants`);
   return {
-    userIds: userIds.slice(0, 1_000),
-    appIds: appIds.slice(0, 1_000),
+    userIds: sampleOf(userIds),
+    appIds: sampleOf(appIds),
     roleIds,
     largeApp: largeApp.appId,
     largeRole: large.id,

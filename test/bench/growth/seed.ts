@@ -17,10 +17,12 @@ import type { Services } from '../../../src/services.ts';
 import { basicAuthorization } from '../servers.ts';
 import { makeMany } from './batches.ts';
 import { type Filled, fillAccount, giveGrant, makeApp } from './fill.ts';
-import { sizesOf } from './sizes.ts';
+import { type Sizes, sizesOf } from './sizes.ts';
 
 /** What is known of the account. */
 export interface Grown extends Filled {
+  readonly sizes: Sizes;
+  readonly accountId: number;
   readonly host: string;
   /** `Authorization` of an administrator. */
   readonly bearer: string;
@@ -47,8 +49,9 @@ async function seed(services: Services, users: number): Promise<Grown> {
   await createAccount(services, { subdomain });
   const off = Object.keys(limitDefaults).map((name) => [`limit.${name}`, 'off']);
   const account = await setAccount(services, subdomain, Object.fromEntries([...off, ['grant.password', 'on']]));
+  const sizes = sizesOf(users);
   const startedAt = performance.now();
-  const filled = await fillAccount(services, account, sizesOf(users), (step) => {
+  const filled = await fillAccount(services, account, sizes, (step) => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     process.stderr.write(`        ${services.store.kind}: ${step} after ${seconds} s\n`);
   });
@@ -56,11 +59,16 @@ async function seed(services: Services, users: number): Promise<Grown> {
   const stored = await services.store.callers.findCredential(account.id, credential.clientId);
   if (!stored) throw new Error('the credential was not stored');
   const { accessToken } = await issueCredentialToken(services, account, stored);
+  const beside = await makeBeside(services, account, filled.userIds.slice(0, usersBeside));
+  // What a server does every hour.
+  await services.store.refreshStatistics();
   return {
     ...filled,
+    sizes,
+    accountId: account.id,
     host: new URL(account.baseUrl).host,
     bearer: `Bearer ${accessToken}`,
-    beside: await makeBeside(services, account, filled.userIds.slice(0, usersBeside)),
+    beside,
     credential: { clientId: credential.clientId, clientSecret: credential.clientSecret },
     apiKey: (await createApiKey(services, account, 'growth')).apiKey,
   };

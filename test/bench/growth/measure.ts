@@ -1,0 +1,78 @@
+/** Every operation of the contracts in an account that has grown, and what others notice meanwhile. */
+
+import { serverVariable, startPostgres } from '../../support/postgres.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
+import { makeDurable } from '../measure-postgres.ts';
+import { type Deletion, measureDeletions } from './deletions.ts';
+import { type Prepared, prepare } from './installation.ts';
+import { describe, holds, type Measured, measureUse } from './measure-use.ts';
+import { allUses } from './operations.ts';
+
+export interface GrowthPlan {
+  readonly users: number;
+  readonly databases: readonly DatabaseKind[];
+  /** Measures the uses only whose names match. */
+  readonly only?: RegExp | undefined;
+}
+
+/** What the account of so many users is held against. */
+export const fewUsers = 1_000;
+
+export interface Grew {
+  readonly kind: DatabaseKind;
+  readonly measured: readonly Measured[];
+  readonly deletions: readonly Deletion[];
+}
+
+interface Pair {
+  readonly kind: DatabaseKind;
+  readonly few: Prepared;
+  readonly many: Prepared;
+}
+
+async function preparePair(kind: DatabaseKind, users: number): Promise<Pair> {
+  return { kind, few: await prepare(kind, fewUsers), many: await prepare(kind, users) };
+}
+
+async function measurePair({ kind, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
+  const [few, many] = [await pair.few.serve(), await pair.many.serve()];
+  const beside = many.startBeside();
+  const measured: Measured[] = [];
+  try {
+    for (const use of allUses().filter(({ name }) => only.test(name))) {
+      const one = await measureUse(few, many, beside, use);
+      measured.push(one);
+      log(`${kind}, ${use.name}: ${describe(one)}${holds(one) === false ? ', MISSED' : ''}`);
+    }
+    const deletions = await measureDeletions(many, beside, (line) => log(`${kind}, ${line}`));
+    return { kind, measured, deletions };
+  } finally {
+    beside.stop();
+    await few.stop();
+    await many.stop();
+    await pair.few.dispose();
+    await pair.many.dispose();
+  }
+}
+
+/** Fills all databases at once and measures one after the other. */
+export async function measureGrowth(
+  { users, databases, only = /(?:)/ }: GrowthPlan,
+  log: (line: string) => void,
+): Promise<Grew[]> {
+  const postgres = databases.includes('postgres') ? startPostgres() : null;
+  if (postgres) {
+    process.env[serverVariable] = postgres.url;
+    await makeDurable();
+  }
+  try {
+    log(`filling accounts of ${fewUsers} and ${users} users on ${databases.join(' and ')}`);
+    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users)));
+    const grew: Grew[] = [];
+    for (const pair of pairs) grew.push(await measurePair(pair, only, log));
+    return grew;
+  } finally {
+    await postgres?.stop();
+    delete process.env[serverVariable];
+  }
+}

@@ -1,0 +1,1 @@
+export const pageRequests = {} as never;

@@ -42,7 +42,7 @@ export type Variants = Prepare | Variant | Readonly<Record<string, Prepare | Var
 export type RequestsOf<Operations> = { readonly [Name in keyof Operations]: Variants };
 
 /** Throws at an answer that is no success. */
-export function requireSuccess<Received extends Answer>(method: string, path: string, answer: Received): Received {
+function requireSuccess<Received extends Answer>(method: string, path: string, answer: Received): Received {
   if (answer.status < 400) return answer;
   throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
 }

@@ -12,7 +12,7 @@ export interface Deletion {
   /** From the answer until its last row was gone. */
   readonly clearing: number;
   readonly failure: string | null;
-  /** Until its last row was gone. */
+  /** Until then, and a second longer. */
   readonly noticed: Noticed;
 }
 
@@ -26,6 +26,8 @@ interface Planned {
 
 const lookMilliseconds = 250;
 const patienceMilliseconds = 300_000;
+/** Others are watched for so long after it: what it leaves to a checkpoint is part of it. */
+const afterwardsMilliseconds = 1_000;
 
 function planned({ grown }: Served): Planned[] {
   const { attribute, wideUser, wideRole, largeRole, largeApp, sizes } = grown;
@@ -68,6 +70,7 @@ async function deleteOne(served: Served, beside: Beside, one: Planned): Promise<
     const answer = await served.send('DELETE', path, sent);
     await untilGone(served, one);
     const clearing = performance.now() - answer.answeredAt;
+    await delay(afterwardsMilliseconds);
     const noticed = await beside.take();
     return { ...result, milliseconds: answer.answeredAt - startedAt, clearing, noticed };
   } catch (error) {

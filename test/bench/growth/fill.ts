@@ -32,7 +32,7 @@ export interface Filled {
 const membersAtOnce = 5_000;
 const appsOfRole = 5;
 const usersOfRole = 100;
-const departments = 1_000;
+const usersOfDepartment = 10;
 
 export const emailOf = (number: number): string => `user${number}@example.com`;
 
@@ -42,7 +42,7 @@ export async function makeUser(services: Services, account: Account, number: num
     email: emailOf(number),
     firstname: 'Ada',
     lastname: `Lovelace ${number}`,
-    department: `department ${number % departments}`,
+    department: `department ${Math.floor(number / usersOfDepartment)}`,
     status: 1,
     validatePolicy: true,
     authority: 'all',

@@ -1,8 +1,9 @@
 /** One operation at both sizes, and what others notice of it at the larger one. */
 
+import { operationOf } from '../../support/conforms.ts';
 import { median } from '../series.ts';
 import { type Beside, type Noticed, worstOf } from './beside.ts';
-import { type Caller, requireSuccess } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { Served } from './installation.ts';
 import type { Use } from './operations.ts';
 
@@ -44,7 +45,10 @@ const isBounded = (few: number, many: number) => many <= mostRatio * few + forgi
 /** Milliseconds of one request, without what it needs and leaves. */
 export async function askOnce(caller: Caller, use: Use): Promise<number> {
   const { path, sent } = await use.prepare(caller);
-  const answer = requireSuccess(use.method, path, await caller.send(use.method, path, sent));
+  if (operationOf(use.method, path)?.operation.operationId !== use.operation) {
+    throw new Error(`${use.method} ${path} is not ${use.operation}`);
+  }
+  const answer = await caller.send(use.method, path, sent);
   await use.undo?.(caller, answer);
   return answer.answeredAt - answer.calledAt;
 }

@@ -88,13 +88,18 @@ export function reportText({ machine, lines, series }: Results): string {
   );
 }
 
-/** The page of a full run: its figures in the places that the template keeps for them. */
-export function reportPage(template: string, { machine, lines, series }: Results, profile: string): string {
+/** The page of a full run: its figures in the places that the template keeps for them; `growth` is of another run. */
+export function reportPage(
+  template: string,
+  { machine, lines, series }: Results,
+  { profile, growth }: { readonly profile: string; readonly growth: string },
+): string {
   const parts: Readonly<Record<string, string>> = {
     machine: machine.map((text) => `- ${text}`).join('\n'),
     lines: markdown(linesTable(lines)),
     series: `${markdown(seriesTable(series))}\n\n${notes.join('\n')}`,
     profile,
+    growth,
   };
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name] ?? '');
 }

@@ -18,6 +18,7 @@ export interface Filled {
   readonly userIds: readonly number[];
   readonly appIds: readonly number[];
   readonly roleIds: readonly number[];
+  /** Every user may use it: the members of the large role by that, the others by themselves. */
   readonly largeApp: number;
   readonly largeRole: number;
   /** It is linked to every app. */
@@ -118,7 +119,11 @@ export async function fillAccount(
     });
     return role.id;
   });
-  const large = await createManagedRole(services, account, { name: 'Large', apps: appIds.slice(0, appsOfRole) });
+  const { app: largeApp } = await makeApp(services, account, 'Large App');
+  const large = await createManagedRole(services, account, {
+    name: 'Large',
+    apps: [...appIds.slice(0, appsOfRole), largeApp.appId],
+  });
   await addMembers(services, account, large.id, userIds.slice(0, sizes.membersOfLargeRole));
   const wide = await createManagedRole(services, account, { name: 'Wide', apps: appIds, users: userIds.slice(0, 1) });
   tell(`${roleIds.length} roles`);
@@ -127,11 +132,11 @@ export async function fillAccount(
   await makeMany(services, appIds.length, (joined, number) =>
     grantAccess(joined, account, appIds[number] as number, { user: emailOf(sizes.users) }),
   );
-  const { app: largeApp } = await makeApp(services, account, 'Large App');
-  await makeMany(services, userIds.length, (joined, number) =>
-    grantAccess(joined, account, largeApp.appId, { user: emailOf(number) }),
+  const assigned = userIds.length - sizes.membersOfLargeRole;
+  await makeMany(services, assigned, (joined, number) =>
+    grantAccess(joined, account, largeApp.appId, { user: emailOf(sizes.membersOfLargeRole + number) }),
   );
-  tell(`${appIds.length + userIds.length} assignments`);
+  tell(`${appIds.length + assigned} assignments`);
   await makeMany(services, sizes.grants, (joined, number) => {
     const app = number < sizes.grantsOfLargeApp ? largeApp : (apps[number % apps.length] as ClientRecord);
     return giveGrant(joined, account, app, userIds[number % userIds.length] as number);

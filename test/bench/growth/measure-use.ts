@@ -40,7 +40,8 @@ export function holds(measured: Measured): boolean | null {
   return measured.use.grows === undefined ? isBounded(measured.few, measured.many) : null;
 }
 
-const isBounded = (few: number, many: number) => many <= mostRatio * few + forgivenMilliseconds;
+/** Whether an operation that took so many milliseconds with few users and with many stays within the bound. */
+export const isBounded = (few: number, many: number) => many <= mostRatio * few + forgivenMilliseconds;
 
 /** Milliseconds of one request, without what it needs and leaves. */
 export async function askOnce(caller: Caller, use: Use): Promise<number> {

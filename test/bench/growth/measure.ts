@@ -1,5 +1,6 @@
 /** Every operation of the contracts in an account that has grown, and what others notice meanwhile. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { serverVariable, startPostgres } from '../../support/postgres.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { makeDurable } from '../measure-postgres.ts';
@@ -34,9 +35,13 @@ async function preparePair(kind: DatabaseKind, users: number): Promise<Pair> {
   return { kind, few: await prepare(kind, fewUsers), many: await prepare(kind, users) };
 }
 
+const settleMilliseconds = 3_000;
+
 async function measurePair({ kind, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
   const [few, many] = [await pair.few.serve(), await pair.many.serve()];
   const beside = many.startBeside();
+  // While its code gets compiled, which is no part of any operation.
+  await delay(settleMilliseconds);
   const measured: Measured[] = [];
   try {
     for (const use of allUses().filter(({ name }) => only.test(name))) {

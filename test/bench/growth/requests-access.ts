@@ -87,9 +87,20 @@ export const accessRequests = {
     '': manage((caller) => [`/roles/${someRole(caller)}/apps`]),
     ...pages(({ grown }) => `/roles/${grown.wideRole}/apps`, { query: 'sort=name' }),
   },
-  setRoleApps: async (caller: Caller) => {
-    const id = await newRole(caller, { apps: handful(caller, someApp), users: handful(caller, someUser) });
-    return managed(caller, `/roles/${id}/apps`, handful(caller, someApp));
+  setRoleApps: {
+    '': async (caller: Caller) => {
+      const id = await newRole(caller, { apps: handful(caller, someApp), users: handful(caller, someUser) });
+      return managed(caller, `/roles/${id}/apps`, handful(caller, someApp));
+    },
+    'an app taken from the large role': async (caller: Caller) => {
+      const path = `/roles/${caller.grown.largeRole}/apps`;
+      const apps = await caller.once('apps of the large role', async () => {
+        const items: readonly { readonly id: number }[] = await caller.manage('GET', path);
+        return items.map(({ id }) => id);
+      });
+      await caller.manage('PUT', path, [...apps, await newApp(caller)]);
+      return managed(caller, path, apps);
+    },
   },
   listApps: {
     ...pages(() => '/apps'),
@@ -109,6 +120,11 @@ export const accessRequests = {
     'a role taken': async (caller: Caller) => {
       const id = await newApp(caller);
       await caller.manage('PUT', `/apps/${id}`, { role_ids: [someRole(caller)] });
+      return managed(caller, `/apps/${id}`, { role_ids: [] });
+    },
+    'the large role taken': async (caller: Caller) => {
+      const id = await newApp(caller);
+      await caller.manage('PUT', `/apps/${id}`, { role_ids: [caller.grown.largeRole] });
       return managed(caller, `/apps/${id}`, { role_ids: [] });
     },
   },

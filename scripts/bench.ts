@@ -15,7 +15,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Bench, openBench } from '../test/bench/bench.ts';
-import { measureGrowth } from '../test/bench/growth/measure.ts';
+import { fewUsers, type GrowthPlan, measureGrowth } from '../test/bench/growth/measure.ts';
 import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '../test/bench/growth/report.ts';
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
@@ -36,6 +36,7 @@ import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
 
+const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
 const template = new URL('../test/bench/performance.md', import.meta.url);
 
@@ -92,6 +93,16 @@ if ((quick || hooks || listsOnly) && write) {
   );
   process.exit(2);
 }
+
+function readGrowthPlan(): GrowthPlan {
+  const asked = databases.filter((one) => one === (database ?? one));
+  if (!(Number(users) >= fewUsers) || asked.length === 0) {
+    process.stderr.write(`--users is a number from ${fewUsers} on, --database one of ${databases.join(', ')}\n`);
+    process.exit(2);
+  }
+  return { users: Math.floor(Number(users)), databases: asked, only: new RegExp(only ?? '') };
+}
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
@@ -101,14 +112,10 @@ if (profileOnly) {
   process.exit(0);
 }
 if (growth) {
-  const plan = {
-    users: Number(users),
-    databases: (['sqlite', 'postgres'] as const).filter((one) => one === (database ?? one)),
-  };
-  const grew = await measureGrowth({ ...plan, only: new RegExp(only ?? '') }, bench.log);
+  const grew = await measureGrowth(readGrowthPlan(), bench.log);
   bench.close();
-  if (write) writeFileSync(page, withSection(readFileSync(page, 'utf8'), growthSection(grew, plan.users)));
-  process.stdout.write(`${growthReport(grew, plan.users)}\n`);
+  if (write) writeFileSync(page, withSection(readFileSync(page, 'utf8'), growthSection(grew)));
+  process.stdout.write(`${growthReport(grew)}\n`);
   process.exit(grew.every(holdsAll) ? 0 : 1);
 }
 const machine = describeMachine(bench.folder);

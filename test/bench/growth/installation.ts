@@ -19,7 +19,6 @@ export interface Prepared {
 }
 
 export interface Served extends Caller {
-  readonly port: number;
   startBeside(): Beside;
   /** How many rows the statement finds, past the service. */
   rowsOf(statement: string): Promise<number>;
@@ -29,14 +28,13 @@ export interface Served extends Caller {
 export async function prepare(kind: DatabaseKind, users: number): Promise<Prepared> {
   const installation = await install(kind);
   const grown = await runSeeding<Grown>(installation, 'growth/seed.ts', [String(users)]);
+  if (kind === 'postgres') await untilDescribed(installation.databaseUrl);
   return {
     serve: async () => {
-      if (kind === 'postgres') await untilDescribed(installation.databaseUrl);
       const { child, port } = await startProcess(installation);
       const wire = openWire({ port, host: grown.host, connections: 1 });
       return {
         ...createCaller(wire, grown),
-        port,
         startBeside: () => startBeside(refreshesOf(grown, port, child.pid ?? 0)),
         rowsOf: (statement) => countRows(installation.databaseUrl, statement),
         stop: async () => {

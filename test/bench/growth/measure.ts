@@ -12,8 +12,8 @@ import { allUses } from './operations.ts';
 export interface GrowthPlan {
   readonly users: number;
   readonly databases: readonly DatabaseKind[];
-  /** Measures the uses only whose names match. */
-  readonly only?: RegExp | undefined;
+  /** Measures only the uses whose names match. */
+  readonly only: RegExp;
 }
 
 /** What the account of so many users is held against. */
@@ -21,23 +21,27 @@ export const fewUsers = 1_000;
 
 export interface Grew {
   readonly kind: DatabaseKind;
+  readonly users: number;
   readonly measured: readonly Measured[];
   readonly deletions: readonly Deletion[];
 }
 
 interface Pair {
   readonly kind: DatabaseKind;
+  /** Of the larger account. */
+  readonly users: number;
   readonly few: Prepared;
   readonly many: Prepared;
 }
 
 async function preparePair(kind: DatabaseKind, users: number): Promise<Pair> {
-  return { kind, few: await prepare(kind, fewUsers), many: await prepare(kind, users) };
+  const [few, many] = await Promise.all([prepare(kind, fewUsers), prepare(kind, users)]);
+  return { kind, users, few, many };
 }
 
 const settleMilliseconds = 3_000;
 
-async function measurePair({ kind, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
+async function measurePair({ kind, users, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
   const [few, many] = [await pair.few.serve(), await pair.many.serve()];
   const beside = many.startBeside();
   // While its code gets compiled, which is no part of any operation.
@@ -50,7 +54,7 @@ async function measurePair({ kind, ...pair }: Pair, only: RegExp, log: (line: st
       log(`${kind}, ${use.name}: ${describe(one)}${holds(one) === false ? ', MISSED' : ''}`);
     }
     const deletions = await measureDeletions(many, beside, (line) => log(`${kind}, ${line}`));
-    return { kind, measured, deletions };
+    return { kind, users, measured, deletions };
   } finally {
     beside.stop();
     await few.stop();
@@ -62,7 +66,7 @@ async function measurePair({ kind, ...pair }: Pair, only: RegExp, log: (line: st
 
 /** Fills all databases at once and measures one after the other. */
 export async function measureGrowth(
-  { users, databases, only = /(?:)/ }: GrowthPlan,
+  { users, databases, only }: GrowthPlan,
   log: (line: string) => void,
 ): Promise<Grew[]> {
   const postgres = databases.includes('postgres') ? startPostgres() : null;

@@ -30,8 +30,7 @@ describe('the operations in an account that grows', () => {
     // Twice, for the second request goes on with what the first one left.
     for (const use of allUses()) {
       for (let turn = 0; turn < 2; turn += 1) {
-        const path = await askOnce(served, use).catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
-        assert.ok(path > 0);
+        await askOnce(served, use).catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
       }
     }
   });

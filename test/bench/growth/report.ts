@@ -119,19 +119,19 @@ function sections(all: readonly Grew[], tablesOf: (grew: Grew) => readonly Table
 }
 
 /** Every operation, as Markdown. */
-export function growthReport(all: readonly Grew[], users: number): string {
+export function growthReport(all: readonly Grew[]): string {
   return sections(all, (grew) => [
-    operationsTable(grew.measured, users),
+    operationsTable(grew.measured, grew.users),
     groupsTable(groupsOf(grew)),
     deletionsTable(grew.deletions),
   ]);
 }
 
 /** The same for docs/performance.md: of the operations only those that cost more than their bound lets them. */
-export function growthSection(all: readonly Grew[], users: number): string {
+export function growthSection(all: readonly Grew[]): string {
   return sections(all, (grew) => [
     groupsTable(groupsOf(grew)),
-    operationsTable(costly(grew.measured), users),
+    operationsTable(costly(grew.measured), grew.users),
     deletionsTable(grew.deletions),
   ]);
 }

@@ -8,6 +8,8 @@ import type { Grown } from './seed.ts';
 export interface Caller {
   readonly grown: Grown;
   /** Sends a request; redirects are not followed. Throws unless the answer is a success or a redirect. */
+  call(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
+  /** The same, and throws unless the answer is one that the contract documents. */
   send(method: string, path: string, sent?: Sent): Promise<TimedAnswer>;
   /** The same as an administrator of `/api/2`; answers the body. */
   // biome-ignore lint/suspicious/noExplicitAny: the contract says what an answer holds
@@ -54,6 +56,7 @@ export function createCaller(wire: Wire, grown: Grown): Caller {
     requireSuccess(method, path, await wire.send(method, path, sent));
   return {
     grown,
+    call: async (method, path, sent) => requireSuccess(method, path, await wire.call(method, path, sent)),
     send,
     manage: async (method, path, json) =>
       (await send(method, `/api/2${path}`, { headers: { authorization: grown.bearer }, json })).body,

@@ -91,65 +91,78 @@ function sampleOf(ids: readonly number[]): number[] {
   return ids.filter((_, index) => index % step === 0).slice(0, 1_000);
 }
 
-/** `tell` is told of each step that is done. */
-export async function fillAccount(
+/** `count` of them in their order, from a place that may be beyond the end. */
+function spread<Item>(items: readonly Item[], from: number, count: number): Item[] {
+  return Array.from({ length: Math.min(count, items.length) }, (_, index) => {
+    return items[(from + index) % items.length] as Item;
+  });
+}
+
+type Tell = (step: string) => void;
+
+/** Ordinary roles, one that many users have, and one that gives every app. */
+async function fillRoles(
   services: Services,
   account: Account,
   sizes: Sizes,
-  tell: (step: string) => void,
-): Promise<Filled> {
+  ids: { readonly users: readonly number[]; readonly apps: readonly number[]; readonly largeApp: number },
+): Promise<Pick<Filled, 'roleIds' | 'largeRole' | 'wideRole'>> {
+  const { users, apps, largeApp } = ids;
+  const make = async (joined: Services, input: Parameters<typeof createManagedRole>[2]) =>
+    (await createManagedRole(joined, account, input)).id;
+  const roleIds = await makeMany(services, sizes.roles, (joined, number) =>
+    make(joined, {
+      name: `Role ${number}`,
+      apps: spread(apps, number * appsOfRole, appsOfRole),
+      users: spread(users, number * usersOfRole, usersOfRole),
+    }),
+  );
+  const largeRole = await make(services, { name: 'Large', apps: [...apps.slice(0, appsOfRole), largeApp] });
+  await addMembers(services, account, largeRole, users.slice(0, sizes.membersOfLargeRole));
+  const wideRole = await make(services, { name: 'Wide', apps, users: users.slice(0, 1) });
+  return { roleIds, largeRole, wideRole };
+}
+
+/** Gives one user every app, and the large app to all who do not have it by the large role; answers how often. */
+async function assignApps(
+  services: Services,
+  account: Account,
+  sizes: Sizes,
+  ids: { readonly apps: readonly number[]; readonly largeApp: number; readonly wideUser: string },
+): Promise<number> {
+  await makeMany(services, ids.apps.length, (joined, number) =>
+    grantAccess(joined, account, ids.apps[number] as number, { user: ids.wideUser }),
+  );
+  const others = sizes.users - sizes.membersOfLargeRole;
+  await makeMany(services, others, (joined, number) =>
+    grantAccess(joined, account, ids.largeApp, { user: emailOf(sizes.membersOfLargeRole + number) }),
+  );
+  return ids.apps.length + others;
+}
+
+/** `tell` is told of each step that is done. */
+export async function fillAccount(services: Services, account: Account, sizes: Sizes, tell: Tell): Promise<Filled> {
   const attribute = await createCustomAttribute(services, account, { name: 'Badge', shortname: 'badge' });
-  const userIds = await makeMany(services, sizes.users, (joined, number) =>
+  const users = await makeMany(services, sizes.users, (joined, number) =>
     makeUser(joined, account, number, { customAttributes: { badge: `badge ${number}` } }),
   );
-  tell(`${userIds.length} users`);
-  const apps = await makeMany(services, sizes.apps, async (joined, number) => {
+  tell(`${users.length} users`);
+  const clients = await makeMany(services, sizes.apps, async (joined, number) => {
     return (await makeApp(joined, account, `App ${number}`)).app;
   });
-  const appIds = apps.map(({ appId }) => appId);
-  tell(`${appIds.length} apps`);
-
-  const spread = <Item>(items: readonly Item[], from: number, count: number) =>
-    Array.from({ length: Math.min(count, items.length) }, (_, index) => items[(from + index) % items.length] as Item);
-  const roleIds = await makeMany(services, sizes.roles, async (joined, number) => {
-    const role = await createManagedRole(joined, account, {
-      name: `Role ${number}`,
-      apps: spread(appIds, number * appsOfRole, appsOfRole),
-      users: spread(userIds, number * usersOfRole, usersOfRole),
-    });
-    return role.id;
-  });
-  const { app: largeApp } = await makeApp(services, account, 'Large App');
-  const large = await createManagedRole(services, account, {
-    name: 'Large',
-    apps: [...appIds.slice(0, appsOfRole), largeApp.appId],
-  });
-  await addMembers(services, account, large.id, userIds.slice(0, sizes.membersOfLargeRole));
-  const wide = await createManagedRole(services, account, { name: 'Wide', apps: appIds, users: userIds.slice(0, 1) });
-  tell(`${roleIds.length} roles`);
-
+  const { app: large } = await makeApp(services, account, 'Large App');
+  const [apps, largeApp] = [clients.map(({ appId }) => appId), large.appId];
+  tell(`${apps.length} apps`);
+  const roles = await fillRoles(services, account, sizes, { users, apps, largeApp });
+  tell(`${roles.roleIds.length} roles`);
   const wideUser = await makeUser(services, account, sizes.users);
-  await makeMany(services, appIds.length, (joined, number) =>
-    grantAccess(joined, account, appIds[number] as number, { user: emailOf(sizes.users) }),
-  );
-  const assigned = userIds.length - sizes.membersOfLargeRole;
-  await makeMany(services, assigned, (joined, number) =>
-    grantAccess(joined, account, largeApp.appId, { user: emailOf(sizes.membersOfLargeRole + number) }),
-  );
-  tell(`${appIds.length + assigned} assignments`);
+  const assigned = await assignApps(services, account, sizes, { apps, largeApp, wideUser: emailOf(sizes.users) });
+  tell(`${assigned} assignments`);
   await makeMany(services, sizes.grants, (joined, number) => {
-    const app = number < sizes.grantsOfLargeApp ? largeApp : (apps[number % apps.length] as ClientRecord);
-    return giveGrant(joined, account, app, userIds[number % userIds.length] as number);
+    const client = number < sizes.grantsOfLargeApp ? large : (clients[number % clients.length] as ClientRecord);
+    return giveGrant(joined, account, client, users[number % users.length] as number);
   });
   tell(`${sizes.grants} grants`);
-  return {
-    userIds: sampleOf(userIds),
-    appIds: sampleOf(appIds),
-    roleIds,
-    largeApp: largeApp.appId,
-    largeRole: large.id,
-    wideRole: wide.id,
-    wideUser,
-    attribute: attribute.id,
-  };
+  const ids = { userIds: sampleOf(users), appIds: sampleOf(apps), largeApp, wideUser, attribute: attribute.id };
+  return { ...ids, ...roles };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { contracts } from '../../support/conforms.ts';
+import { conforms, contracts } from '../../support/conforms.ts';
 import { type Prepared, prepare, type Served } from './installation.ts';
 import { fewUsers } from './measure.ts';
 import { askOnce } from './measure-use.ts';
@@ -30,7 +30,9 @@ describe('the operations in an account that grows', () => {
     // Twice, for the second request goes on with what the first one left.
     for (const use of allUses()) {
       for (let turn = 0; turn < 2; turn += 1) {
-        await askOnce(served, use).catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
+        const asked = askOnce(served, use);
+        const { path, answer } = await asked.catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
+        conforms(use.method, path, answer);
       }
     }
   });

@@ -82,11 +82,15 @@ const withKey = ({ grown }: Caller, document?: string) => ({
 
 export const xmlRequests = {
   listUsers: {
-    'from the first': (caller: Caller) => ({ path: '/users.xml', sent: withKey(caller) }),
-    'from the middle': (caller: Caller) => ({
-      path: `/users.xml?from_id=${caller.grown.userIds[caller.grown.userIds.length / 2]}`,
-      sent: withKey(caller),
-    }),
+    'all of them': {
+      prepare: (caller: Caller) => ({ path: '/users.xml', sent: withKey(caller) }),
+      grows: 'its answer lists every user',
+    },
+    'a page from the middle': (caller: Caller) => {
+      const { userIds } = caller.grown;
+      const middle = userIds[Math.floor(userIds.length / 2)];
+      return { path: `/users.xml?from_id=${middle}`, sent: withKey(caller) };
+    },
   },
   createUser: (caller: Caller) => ({
     path: '/users.xml',

@@ -13,7 +13,8 @@ const turns = 15;
 const warmUps = 3;
 /** A busy machine looks slow for a moment: what missed is measured longer before it is believed. */
 const mostTurns = 60;
-/** A use that takes long is asked for less often. */
+/** So long at least, for others to notice it; and a use that takes long is asked for less often. */
+const leastMilliseconds = 500;
 const mostMilliseconds = 4_000;
 
 /** Of the larger account against the smaller one. */
@@ -68,12 +69,13 @@ async function compare(few: Served, many: Served, use: Use): Promise<{ readonly 
   const startedAt = performance.now();
   for (let turn = -warmUps; ; turn += 1) {
     const [slow, fast] = [await timeOnce(many, use), await timeOnce(few, use)];
-    const isLate = performance.now() - startedAt > mostMilliseconds;
+    const passed = performance.now() - startedAt;
+    const isLate = passed > mostMilliseconds;
     if (turn < 0 && !isLate) continue;
     times.many.push(slow);
     times.few.push(fast);
     const done = turn + 1;
-    if (!isLate && done < turns) continue;
+    if (!isLate && (done < turns || passed < leastMilliseconds)) continue;
     const medians = { few: median(times.few), many: median(times.many) };
     const isSettled = use.grows !== undefined || isBounded(medians.few, medians.many);
     if (isLate || isSettled || done >= mostTurns) return medians;

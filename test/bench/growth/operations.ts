@@ -60,7 +60,7 @@ const requests: Surfaces = {
 export interface Use extends Variant {
   /** `api-2 listUsers: by cursor` */
   readonly name: string;
-  /** What is measured together: a surface, or what one of its paths begins with. */
+  /** What is judged together: a surface, several of them, or what the paths of one begin with. */
   readonly group: string;
   readonly surface: string;
   readonly operation: string;
@@ -74,9 +74,10 @@ function usesOf(variants: Variants): [string, Variant][] {
   return Object.entries(variants).map(([name, one]) => [name, variantOf(one)]);
 }
 
-/** `/api/2/users/{id}` is of `api-2 users`. */
+/** `/api/2/users/{id}` is of `api-2 users`; surfaces of a few operations are measured together. */
 function groupOf(surface: string, path: string): string {
-  return surface === 'api-2' ? `${surface} ${path.split('/')[3]}` : surface;
+  if (surface === 'api-2') return `${surface} ${path.split('/')[3]}`;
+  return surface === 'oauth2' || surface === 'pages' ? surface : 'other surfaces';
 }
 
 const methods = ['get', 'post', 'put', 'delete'];

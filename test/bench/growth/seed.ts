@@ -33,7 +33,8 @@ export interface Grown extends Filled {
 }
 
 const subdomain = 'growth';
-const usersBeside = 200;
+/** For ten seconds of refreshes, however long an answer takes. */
+const usersBeside = 1_000;
 
 async function makeBeside(services: Services, account: Account, userIds: readonly number[]): Promise<Grown['beside']> {
   const { app, clientSecret } = await makeApp(services, account, 'Beside');

@@ -85,16 +85,13 @@ export const manage =
 
 const counts = 'its first page counts the whole list';
 
-/**
- * The first page of a list, and the page that its cursor leads to. `limit` is small where the list is: there must be a
- * second page. The list must have more items than that.
- */
+/** The first page of a list, and the page that its cursor leads to: the list must have more than `limit` items. */
 export function pages(
   pathOf: (caller: Caller) => string | Promise<string>,
   { query = '', limit = 50 } = {},
 ): Readonly<Record<string, Prepare | Variant>> {
   const first = async (caller: Caller) => `${await pathOf(caller)}?limit=${limit}${query && `&${query}`}`;
-  const name = query && `${query}, `;
+  const name = query && `${decodeURIComponent(query)}, `;
   return {
     [`${name}first page`]: { prepare: async (caller) => managed(caller, await first(caller)), grows: counts },
     [`${name}by cursor`]: async (caller) => {

@@ -11,10 +11,11 @@ const made =
   async (caller: Caller) =>
     managed(caller, ...write(await make(caller), caller));
 
-/** Makes it, and takes away what is made, since an account may have only so many. */
-const undone = (path: string, prepare: Prepare): Variant => ({
+/** Makes it, and takes away what is made, since there may be only so many. */
+const undone = (path: string | ((caller: Caller) => Promise<string>), prepare: Prepare): Variant => ({
   prepare,
-  undo: (caller: Caller, { body }: Answer) => caller.manage('DELETE', `${path}/${body.id}`),
+  undo: async (caller: Caller, { body }: Answer) =>
+    caller.manage('DELETE', `${typeof path === 'string' ? path : await path(caller)}/${body.id}`),
 });
 
 const idOf = (path: string, body: (number: number) => object) => async (caller: Caller) => {
@@ -107,9 +108,12 @@ const servers = '/api_authorizations';
 const newServer = idOf(servers, server);
 const oneServer = kept('server', newServer);
 
+/** Where the parts of the one server are. */
+const pathOf = (part: string) => async (caller: Caller) => `${servers}/${await oneServer(caller)}/${part}`;
+
 /** A part of the one server. */
 const partOf = (part: string, body: (number: number) => object) => async (caller: Caller) => {
-  const path = `${servers}/${await oneServer(caller)}/${part}`;
+  const path = await pathOf(part)(caller);
   return { path, id: await idOf(path, body)(caller) };
 };
 
@@ -152,14 +156,20 @@ export const serverRequests = {
   updateApiAuthorization: made(oneServer, (id, { next }) => [`${servers}/${id}`, { description: `${next()}` }]),
   deleteApiAuthorization: made(newServer, (id) => [`${servers}/${id}`]),
   listApiAuthorizationScopes: listOf('scopes', newScope),
-  createApiAuthorizationScope: made(oneServer, (id, { next }) => [`${servers}/${id}/scopes`, scope(next())]),
+  createApiAuthorizationScope: undone(
+    pathOf('scopes'),
+    made(oneServer, (id, { next }) => [`${servers}/${id}/scopes`, scope(next())]),
+  ),
   updateApiAuthorizationScope: made(kept('scope', newScope), ({ path, id }, { next }) => [
     `${path}/${id}`,
     { description: `${next()}` },
   ]),
   deleteApiAuthorizationScope: made(newScope, ({ path, id }) => [`${path}/${id}`]),
   listApiAuthorizationClaims: listOf('claims', newClaim),
-  createApiAuthorizationClaim: made(oneServer, (id, { next }) => [`${servers}/${id}/claims`, claim(next())]),
+  createApiAuthorizationClaim: undone(
+    pathOf('claims'),
+    made(oneServer, (id, { next }) => [`${servers}/${id}/claims`, claim(next())]),
+  ),
   updateApiAuthorizationClaim: made(kept('claim', newClaim), ({ path, id }) => [
     `${path}/${id}`,
     { user_attribute_mappings: 'lastname' },

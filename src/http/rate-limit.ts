@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitState, LimitSubject, Limits } from '../domain/limits.ts';
+import type { LimitState, LimitSubject, Limits, PolicyLimit } from '../domain/limits.ts';
 import { siteAround } from '../domain/network-source.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
 
-/** Of windows of one length, of which there are three. */
+/** Of windows of one length, of which there are three for settings, and seven others for policies. */
 const defaultMostKeys = 100_000;
 
 /**
@@ -73,9 +73,10 @@ export function createLimits({
   }
 
   /** That of the subject itself, and that of the site around its network if there is one; none where the limit is off. */
-  function placesOf(account: Account, name: LimitName, subject: LimitSubject): readonly Place[] {
-    const limit = account.settings.limits[name];
+  function placesOf(account: Account, limited: LimitName | PolicyLimit, subject: LimitSubject): readonly Place[] {
+    const limit = typeof limited === 'string' ? account.settings.limits[limited] : limited;
     if (!limit) return [];
+    const name = nameOf(limited);
     const own = placeOf(account, name, limit, textOf(subject), ownKey);
     const site = 'source' in subject ? siteAround(subject.source) : null;
     if (site === null) return [own];
@@ -105,15 +106,15 @@ export function createLimits({
   }
 
   return {
-    async take(account, name, subject) {
-      const places = placesOf(account, name, subject);
+    async take(account, limited, subject) {
+      const places = placesOf(account, limited, subject);
       const now = elapsed();
       const before = stateAt(places, now);
       if (before === null) return null;
       // Before anything is counted: what is refused uses up nothing, and makes no counter.
       if (before.remaining === 0) {
         const retryAfterSeconds = Math.max(1, before.resetSeconds);
-        throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${name}` });
+        throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${nameOf(limited)}` });
       }
       const counted = places.map((place) => {
         // Looked for once more: the place before may have taken the last room.
@@ -132,22 +133,28 @@ export function createLimits({
         }
       );
     },
-    async reset(account, name, subject) {
-      const [own] = placesOf(account, name, subject);
+    async reset(account, limited, subject) {
+      const [own] = placesOf(account, limited, subject);
       // A shared counter and that of the site hold what others did as well: they stay.
       own?.windows.own.remove(own.key);
     },
-    async state(account, name, subject) {
-      return stateAt(placesOf(account, name, subject), elapsed());
+    async state(account, limited, subject) {
+      return stateAt(placesOf(account, limited, subject), elapsed());
     },
     keptKeys: () => [...byLength.values()].reduce((sum, { own, shared }) => sum + own.size + shared.size, 0),
   };
 }
 
-/** The parts of a subject are ids of ours and sources: there is no space in them. */
+function nameOf(limited: LimitName | PolicyLimit): string {
+  return typeof limited === 'string' ? limited : limited.name;
+}
+
+/** The parts of a subject are ids of ours and sources, which have no space in them; a name, which may, is the last. */
 function textOf(subject: Partial<Record<string, string | number>>): string {
-  const { source, client, registration, credential, apiKey, user, hookType } = subject;
-  return [source, client, registration, credential, apiKey, user, hookType].map((member) => member ?? '').join(' ');
+  const { source, client, registration, credential, apiKey, user, hookType, name } = subject;
+  return [source, client, registration, credential, apiKey, user, hookType, name]
+    .map((member) => member ?? '')
+    .join(' ');
 }
 
 /** The one of which least is left; of equals the one that ends last. Null of none. */

@@ -6,7 +6,7 @@ import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook }
 import type { Account } from '../accounts/account.ts';
 import { parseAnswer } from './answers.ts';
 import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
-import { sealReplay } from './replay-records.ts';
+import { sealReplay, shownAnswer } from './replay-records.ts';
 import type { HookRun, HookRunResult } from './runner.ts';
 import { sourceOf } from './source.ts';
 import { takeRun } from './take-run.ts';
@@ -192,11 +192,4 @@ function outcomeOf<Answer>(
 
 function explain(requestId: string, at: number): string {
   return noteLine(requestId, at, 'ERROR', 'the answer is none that a hook of this type can give');
-}
-
-/** A policy is kept for the comparison of a replay; who was made by a migration is not. */
-function shownAnswer(answer: unknown): { readonly says: string; readonly policyId?: number } | null {
-  if (typeof answer !== 'object' || answer === null || !('says' in answer)) return null;
-  const { says, policyId } = answer as { says: string; policyId?: number };
-  return { says, ...(policyId !== undefined && { policyId }) };
 }

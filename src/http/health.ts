@@ -107,8 +107,9 @@ async function checkStore(store: Services['store']): Promise<StoreChecks> {
     return { store: 'ok', migrations: pending.length > 0 ? `${pending.length} pending` : 'ok' };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { reason } = error.detail;
-    return reason?.startsWith('the store is damaged') ? { ...unreachable, store: reason } : unreachable;
+    const { name, reason } = error.detail;
+    // An outage has no name: what has one does not pass until an operator does something.
+    return name !== undefined && reason !== undefined ? { ...unreachable, store: reason } : unreachable;
   }
 }
 

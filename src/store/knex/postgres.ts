@@ -7,6 +7,7 @@ import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
+import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */
 const migrationLock = 4_715_203_991;
@@ -75,7 +76,7 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
         endWhenSilent(connection, silenceMilliseconds);
-        connection.query(settings(waitMilliseconds)).then(
+        connection.query(`${settings(waitMilliseconds)}; ${markSession(connection)}`).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),
         );
@@ -101,8 +102,6 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
     },
     findDamage: async () => [],
-    ping: async () => {
-      await db.raw('select 1');
-    },
+    ping: () => requireSessions(db),
   };
 }

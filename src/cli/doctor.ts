@@ -97,6 +97,7 @@ function describeRefusal(error: unknown): Finding {
   const about = error instanceof Failure ? error.detail.name : undefined;
   if (about === 'master key') return fatal('master key', message, restoreKey);
   if (about === 'migrations') return fatal('migrations', message, 'start the newer release');
+  if (about === 'pooler') return fatal('store', message, 'docs/operations.md, "PostgreSQL"');
   if (about === 'store') return fatal('store', message, restoreStore);
   return fatal('store', message, 'check DATABASE_URL and that the database runs');
 }

@@ -8,6 +8,8 @@ import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { startPooler } from '../support/pooler.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
 
 interface Finding {
@@ -151,6 +153,20 @@ describe('gatehouse doctor', () => {
     const finding = bad.findings.find(({ layer }) => layer === 'hook runtime jsruntime24.x');
     assert.deepEqual([bad.exitCode, finding?.status], [1, 'off']);
     assert.match(finding?.detail ?? '', /is Node 25\.9\.0 with ABI 141; .*137 and 147$/);
+  });
+
+  test('finds a pooler that does not keep sessions', async () => {
+    const database = await freshDatabase();
+    const pooler = await startPooler(database.url, { mode: 'transaction' });
+    try {
+      const { exitCode, findings } = await examine(empty, { DATABASE_URL: pooler.url });
+      const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
+      assert.deepEqual([exitCode, status], [1, 'off']);
+      assert.match(detail, /^a pooler before the database does not keep sessions: set pool_mode to session/);
+    } finally {
+      await pooler.close();
+      await database.drop();
+    }
   });
 
   test('finds a database that does not answer, without telling its password', async () => {

@@ -24,7 +24,7 @@ export interface PasswordAttempt {
 }
 
 /** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
-type TriedPassword =
+export type TriedPassword =
   /** `checkedAt`: when the user was read whose password it is, before the hash was computed. */
   | { readonly user: UserRecord; readonly checkedAt: Milliseconds }
   | { readonly user: null; readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };

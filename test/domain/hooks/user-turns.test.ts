@@ -8,7 +8,7 @@ import { firePreAuthentication } from '../../../src/domain/hooks/fire.ts';
 import { createHook } from '../../../src/domain/hooks/hooks.ts';
 import { inUserTurn } from '../../../src/domain/hooks/user-turns.ts';
 import { ownPages } from '../../../src/domain/login/own-pages.ts';
-import { createManagedUser } from '../../../src/domain/users/managed-users.ts';
+import { createUser } from '../../../src/domain/users/write-user.ts';
 import type { UserRecord } from '../../../src/store/records.ts';
 import { unique } from '../../store/samples.ts';
 import { gate, scriptedHooks } from '../../support/scripted-hooks.ts';
@@ -38,7 +38,7 @@ onServices('runs of pre-authentication', (subject) => {
     const account = await createTestAccount(services, { settings: settings as Record<string, string> });
     await createHook(services, account, { type: 'pre-authentication', function: handlerOf('return null;') });
     const makeUser = async () =>
-      createManagedUser(services, account, {
+      createUser(services, account, {
         email: `${unique('user')}@example.com`,
         validatePolicy: true,
         authority: 'all',

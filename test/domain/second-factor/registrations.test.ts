@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Failure } from '../../../src/domain/failure.ts';
 import { mostDevices } from '../../../src/domain/second-factor/devices.ts';
 import { acceptRegistration, startRegistration } from '../../../src/domain/second-factor/registrations.ts';
-import { createManagedUser } from '../../../src/domain/users/managed-users.ts';
+import { createUser } from '../../../src/domain/users/write-user.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { unique } from '../../store/samples.ts';
 import { gate } from '../../support/scripted-hooks.ts';
@@ -20,7 +20,7 @@ onServices('registrations of second factors', (subject) => {
     const { services } = subject;
     const account = await createTestAccount(services);
     const email = `${unique('user')}@example.com`;
-    const { id } = await createManagedUser(services, account, { email, validatePolicy: true, authority: 'all' });
+    const { id } = await createUser(services, account, { email, validatePolicy: true, authority: 'all' });
     return { services, account, id };
   }
 

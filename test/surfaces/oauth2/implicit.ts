@@ -119,7 +119,7 @@ export function implicit(app: AppOf): void {
     }
     const silent = await walk(on, new CookieJar(), path({ prompt: 'none' }));
     assert.equal(received(silent.answer, 'fragment')['error'], 'login_required');
-    await ask();
+    await ask({});
     const again = await walk(on, setting.jar, path({ prompt: 'consent' }));
     const denied = await submit(on, again, { decision: 'deny' });
     assert.equal(received(denied.answer, 'fragment')['error'], 'access_denied');

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken, NewEvent } from '../store.ts';
+import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
@@ -43,6 +44,8 @@ export interface Engine {
   readonly db: Knex;
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
+  /** The schema as it is, on `db` or in the transaction that `db` is. */
+  describeSchema(db: Knex): Promise<Schema>;
   /** Tells the planner of tables that it knows nothing of, at the end of the transaction that has migrated them. */
   describeNewTables(tx: Knex): Promise<void>;
   /** Tells the planner how large tables are by now, where the database does not do so by itself. */

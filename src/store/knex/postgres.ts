@@ -7,6 +7,7 @@ import { endWhenSilent, withoutDeadline } from './deadline.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
+import { describeOnPostgres } from './schema/postgres.ts';
 import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */
@@ -94,6 +95,7 @@ export function openPostgres({ url, log, waitMilliseconds }: EngineOptions): Eng
       findCredentialToken: findCredentialTokenOnPostgres,
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
+    describeSchema: describeOnPostgres,
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},

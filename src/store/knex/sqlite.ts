@@ -9,6 +9,7 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
+import { describeOnSqlite } from './schema/sqlite.ts';
 import { backup } from './sqlite-backup.ts';
 import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
 import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './sqlite-statistics.ts';
@@ -104,6 +105,7 @@ export function openSqlite({ url, log, waitMilliseconds, create = true }: Engine
       findCredentialToken: findCredentialTokenOnSqlite,
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
+    describeSchema: describeOnSqlite,
     describeNewTables: (tx) =>
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);

@@ -23,9 +23,13 @@ import * as meansOfSignIn from './0023_means_of_sign_in.ts';
 import * as endings from './0024_endings.ts';
 import * as endedRequests from './0025_ended_requests.ts';
 import * as sessionOfRequest from './0026_session_of_request.ts';
+import * as migrationChecksums from './0030_migration_checksums.ts';
+
+/** From this one on the database keeps a checksum of each. */
+export const checksumsSince = '0030_migration_checksums';
 
 /** All migrations in the order they are applied. A released one never changes. */
-const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
+export const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0001_first', ...first },
   { name: '0002_generations', ...generations },
   { name: '0003_management', ...management },
@@ -50,6 +54,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0024_endings', ...endings },
   { name: '0025_ended_requests', ...endedRequests },
   { name: '0026_session_of_request', ...sessionOfRequest },
+  { name: checksumsSince, ...migrationChecksums },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -922,7 +922,10 @@ export interface Store extends StoreVerbs, Purge {
    * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
-  /** Applies pending migrations; two processes that start together apply them once. */
+  /**
+   * Applies pending migrations; two processes that start together apply them once. Throws `unavailable` when the schema
+   * is not the one that this release makes, and changes nothing then.
+   */
   migrate(): Promise<MigrationStatus>;
   /** Undoes the last `steps` migrations. */
   rollback(steps: number): Promise<MigrationStatus>;
@@ -933,6 +936,8 @@ export interface Store extends StoreVerbs, Purge {
   refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
+  /** How the schema, or a migration that was applied, differs from this release's: a line each, in words for operators. */
+  findSchemaFaults(): Promise<string[]>;
   /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */
   findDamage(): Promise<string[]>;
   close(): Promise<void>;

@@ -11,6 +11,7 @@ import { type CliFolder, cliFolder } from '../support/cli.ts';
 import { startPooler } from '../support/pooler.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
+import { execute } from '../support/rows.ts';
 
 interface Finding {
   readonly layer: string;
@@ -90,6 +91,18 @@ describe('gatehouse doctor', () => {
     new Sqlite(join(empty.path, 'old.db')).exec('create table other (id integer)').close();
     const { exitCode, statusOf } = await examine(empty, { DATABASE_URL: 'sqlite:old.db' });
     assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
+  });
+
+  test('names what of the schema is not of this release, and the service does not start on it', async () => {
+    await empty.json('account', 'create', 'other');
+    await execute(`sqlite:${join(empty.path, 'data/gatehouse.db')}`, 'drop index grants_account_id_user_id_index');
+    const { exitCode, findings } = await examine(empty);
+    const { status, detail } = findings.find(({ layer }) => layer === 'migrations') ?? assert.fail();
+    const fault = 'index grants.grants_account_id_user_id_index is missing';
+    assert.deepEqual([exitCode, status, detail], [1, 'off', fault]);
+    const { stderr, exitCode: code } = await empty.run(['serve']);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`the schema is not the one of this release: ${fault}: docs/operations.md`));
   });
 
   test('finds a master key that is missing, open to others or not the right one', async () => {

@@ -8,6 +8,7 @@ import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 import { purgeOnPostgres } from './purge-postgres.ts';
+import { describeOnPostgres } from './schema/postgres.ts';
 import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */
@@ -107,6 +108,7 @@ export function openPostgres(options: EngineOptions): Engine {
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
     purge: (wanted) => purgeOnPostgres(db, wanted),
+    describeSchema: describeOnPostgres,
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},

@@ -25,9 +25,13 @@ import * as endedRequests from './0025_ended_requests.ts';
 import * as sessionOfRequest from './0026_session_of_request.ts';
 import * as linkOrder from './0028_link_order.ts';
 import * as autovacuum from './0029_autovacuum.ts';
+import * as migrationChecksums from './0030_migration_checksums.ts';
+
+/** From this one on the database keeps a checksum of each. */
+export const checksumsSince = '0030_migration_checksums';
 
 /** All migrations in the order they are applied. A released one never changes. */
-const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
+export const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0001_first', ...first },
   { name: '0002_generations', ...generations },
   { name: '0003_management', ...management },
@@ -54,6 +58,7 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0026_session_of_request', ...sessionOfRequest },
   { name: '0028_link_order', ...linkOrder },
   { name: '0029_autovacuum', ...autovacuum },
+  { name: checksumsSince, ...migrationChecksums },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

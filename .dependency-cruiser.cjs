@@ -60,8 +60,9 @@ module.exports = {
     {
       name: 'http-knows-no-identity',
       comment:
-        'Of the domain the HTTP layer knows the failure, the form of lists, the two questions that every request begins ' +
-        'with, which account and which caller, and how to say for whom it is at work; types alone of the rest.',
+        'Of the domain the HTTP layer knows the failure, the form of lists, what counts as one network, the two questions ' +
+        'that every request begins with, which account and which caller, and how to say for whom it is at work; types ' +
+        'alone of the rest.',
       severity: 'error',
       from: { path: '^src/http/' },
       to: {
@@ -69,7 +70,7 @@ module.exports = {
         pathNot: [
           '^src/http/',
           '^src/services\\.ts$',
-          '^src/domain/(failure\\.ts$|listing\\.ts$|secrets\\.ts$|accounts/|callers/|audit/origin\\.ts$)',
+          '^src/domain/(failure\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|audit/origin\\.ts$)',
         ],
         dependencyTypesNot: typesOnly,
       },

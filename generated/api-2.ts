@@ -4228,7 +4228,9 @@ export interface components {
             readonly id?: number;
             readonly created_at?: components["schemas"]["Timestamp"];
             /**
-             * @description What happened.
+             * @description What happened. `role.assigned` and `role.withdrawn` tell of each user who gets or loses a role, whichever
+             *     request did it, beside the event of that request, which counts the grants that ended. Where the user or the
+             *     role itself is removed, `user.removed` or `role.removed` alone tells of it.
              * @example user.changed
              * @enum {string}
              */

@@ -7,11 +7,16 @@
  *     npm run bench -- --json      one JSON array on standard output; what goes on is told on standard error
  *     npm run bench -- --write     full, and writes docs/performance.md
  *     npm run bench -- --lists     the lists of users alone
+ *     npm run bench -- --growth    each operation of the contracts with 1,000 and with 300,000 users, up to 25 minutes;
+ *                                  --users=N another size, --database=sqlite or postgres one of both, --only=<regexp>
+ *                                  the operations whose names match; with --write into docs/performance.md
  *     npm run bench -- --profile   where the CPU time of one refresh goes, and nothing else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Bench, openBench } from '../test/bench/bench.ts';
+import { fewUsers, type GrowthPlan, measureGrowth } from '../test/bench/growth/measure.ts';
+import { growthReport, growthSection, holdsAll, sectionOf, withSection } from '../test/bench/growth/report.ts';
 import type { Line } from '../test/bench/lines.ts';
 import { promises } from '../test/bench/lines.ts';
 import { describeMachine } from '../test/bench/machine.ts';
@@ -31,13 +36,16 @@ import { fullPlan, quickPlan } from '../test/bench/plan.ts';
 import { profileRefresh } from '../test/bench/profile.ts';
 import { type Results, reportJson, reportPage, reportText } from '../test/bench/report.ts';
 
+const databases = ['sqlite', 'postgres'] as const;
 const page = new URL('../docs/performance.md', import.meta.url);
 const template = new URL('../test/bench/performance.md', import.meta.url);
 
 function readFlags() {
   const flag = { type: 'boolean', default: false } as const;
   try {
-    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag };
+    const text = { type: 'string' } as const;
+    const growth = { growth: flag, users: { ...text, default: '300000' }, database: text, only: text };
+    const options = { quick: flag, hooks: flag, json: flag, write: flag, profile: flag, lists: flag, ...growth };
     return parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
@@ -67,13 +75,34 @@ async function measureAll(bench: Bench, quick: boolean): Promise<Line[]> {
   }
 }
 
-const { quick, hooks, json, write, profile: profileOnly, lists: listsOnly } = readFlags();
+const {
+  quick,
+  hooks,
+  json,
+  write,
+  profile: profileOnly,
+  lists: listsOnly,
+  growth,
+  users,
+  database,
+  only,
+} = readFlags();
 if ((quick || hooks || listsOnly) && write) {
   process.stderr.write(
     'docs/performance.md is written from a full run: --write excludes --quick, --hooks and --lists\n',
   );
   process.exit(2);
 }
+
+function readGrowthPlan(): GrowthPlan {
+  const asked = databases.filter((one) => one === (database ?? one));
+  if (!(Number(users) >= fewUsers) || asked.length === 0) {
+    process.stderr.write(`--users is a number from ${fewUsers} on, --database one of ${databases.join(', ')}\n`);
+    process.exit(2);
+  }
+  return { users: Math.floor(Number(users)), databases: asked, only: new RegExp(only ?? '') };
+}
+
 const startedAt = performance.now();
 const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
   process.stderr.write(`${String(Math.round((performance.now() - startedAt) / 1000)).padStart(4)} s  ${line}\n`);
@@ -81,6 +110,13 @@ const bench = openBench(quick ? quickPlan : fullPlan, (line) => {
 if (profileOnly) {
   process.stdout.write(`${await profileRefresh(bench)}\n`);
   process.exit(0);
+}
+if (growth) {
+  const grew = await measureGrowth(readGrowthPlan(), bench.log);
+  bench.close();
+  if (write) writeFileSync(page, withSection(readFileSync(page, 'utf8'), growthSection(grew)));
+  process.stdout.write(`${growthReport(grew)}\n`);
+  process.exit(grew.every(holdsAll) ? 0 : 1);
 }
 const machine = describeMachine(bench.folder);
 const order = Object.keys(promises);
@@ -91,7 +127,10 @@ const measured = hooks
     : measureAll(bench, quick);
 const lines = (await measured).toSorted((a, b) => order.indexOf(a.line) - order.indexOf(b.line));
 const results: Results = { machine, lines, series: [...bench.series] };
-if (write) writeFileSync(page, reportPage(readFileSync(template, 'utf8'), results, await profileRefresh(bench)));
+if (write) {
+  const parts = { profile: await profileRefresh(bench), growth: sectionOf(readFileSync(page, 'utf8')) };
+  writeFileSync(page, reportPage(readFileSync(template, 'utf8'), results, parts));
+}
 bench.close();
 process.stdout.write(json ? `${reportJson(lines)}\n` : `${reportText(results)}\n`);
 // What a server left open is not waited for.

@@ -1,7 +1,7 @@
 /** A stop that finishes what is running, and cuts off nobody who was let in. */
 
 import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 /** What a stop has to know of a server. */
@@ -45,17 +45,23 @@ export function leave(server: Server): void {
   for (const answers of traffic.connections.values()) for (const res of answers) res.shouldKeepAlive = false;
 }
 
-/** Accepts no more, lets what is running finish for as long as said, then cuts what is left. Answers whether all finished. */
-export async function drain(server: Server, milliseconds: number): Promise<boolean> {
+/**
+ * Accepts no more, lets what is running finish for as long as said, then cuts what is left. A connection that was
+ * answered before the stop keeps the time that it was promised: its client may be sending the next request just now,
+ * and its answer says that it is the last. Once `hurry` is aborted, idle connections are closed. Answers whether all
+ * finished.
+ */
+export async function drain(server: Server, milliseconds: number, hurry?: AbortSignal): Promise<boolean> {
   leave(server);
   await acceptWaiting(server);
   const connections = trafficOf.get(server)?.connections ?? new Map<Socket, unknown>();
   let finished = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The HTTP server's own `close` would end idle connections too, and no longer look after slow ones.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const began = performance.now();
   // Connections become idle one by one as their requests end; Node does not count those that never said a word.
   const sweep = setInterval(() => {
-    server.closeIdleConnections();
+    if (hurry?.aborted) server.closeIdleConnections();
     if (performance.now() - began < firstRequestMilliseconds) return;
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, 50);

@@ -105,11 +105,13 @@ interface Running {
 }
 
 /**
- * SIGTERM: not ready at once, and balancers have time to hear of it. SIGINT, of a person who waits, stops without; also
- * when it comes second. A second signal of the same kind ends the process at once.
+ * SIGTERM: not ready at once, and balancers have time to hear of it, clients to send what they were about to. SIGINT, of
+ * a person who waits, stops without; also when it comes second. A second signal of the same kind ends the process at once.
  */
 function stopOnSignal(running: Running): void {
   const hurry = new AbortController();
+  // No balancer stands before it: nobody is waited for.
+  if (running.drainSeconds === 0) hurry.abort();
   const stop = (signal: NodeJS.Signals) => {
     if (signal === 'SIGINT') hurry.abort();
     if (running.readiness.draining) return;
@@ -125,7 +127,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   leave(server);
   log.info('stopping', { signal });
   await delay(drainSeconds * 1000, null, { signal: hurry }).catch(() => {});
-  if (!(await drain(server, drainMilliseconds))) log.warn('requests cut off');
+  if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
   await clearing.stop();

@@ -43,21 +43,26 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
       requireHostHeader: false,
     },
     (req, res) => {
+      const answers = traffic.connections.get(req.socket);
+      // What was sent behind a request whose answer ends the connection is asked again elsewhere.
+      if (!answers || !req.socket.writable) return;
+      lastAnswers.set(req.socket, res);
       // Node would drop the headers beyond its limit, and the app would see another request than a proxy before it.
       if (req.rawHeaders.length > mostHeaders * 2) {
         res.writeHead(431, { connection: 'close', 'content-length': '0', 'x-request-id': randomUUID() }).end();
         return;
       }
-      const answers = traffic.connections.get(req.socket);
-      if (answers?.length === mostPipelined) req.socket.destroy();
-      if (!answers || req.socket.destroyed) return;
+      if (answers.length === mostPipelined) {
+        req.socket.destroy();
+        return;
+      }
       res.shouldKeepAlive &&= server.listening && !traffic.leaving;
       answers.push(res);
-      lastAnswers.set(req.socket, res);
       res.once('close', () => answers.splice(answers.indexOf(res), 1));
       app(req, res);
     },
   );
+  server.on('connection', readBeforeClosing);
   const traffic = watchTraffic(server);
   cutUnread(server, traffic, answer, check);
   server.maxHeadersCount = 0;
@@ -135,6 +140,25 @@ function endSoon(socket: Socket, last = ''): void {
   socket.end(last);
   const timer = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * An answer that ends its connection may come before all of its request did. Closing at once would answer what still
+ * arrives with a reset, which takes the answer back: so only our side ends, and the rest of the request is read and
+ * dropped until it is over, the client hangs up, or the time for a request is.
+ */
+function readBeforeClosing(socket: Socket): void {
+  const close = socket.destroySoon.bind(socket);
+  // Node calls it behind an answer that was the last one.
+  socket.destroySoon = () => {
+    const req = lastAnswers.get(socket)?.req;
+    if (!req || req.complete) {
+      close();
+      return;
+    }
+    socket.end();
+    req.once('end', close).resume();
+  };
 }
 
 /** Settles when the server accepts connections; rejects with `unavailable` when the address cannot be had. */

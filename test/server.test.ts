@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import { Agent, get, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { drain, leave } from '../src/drain.ts';
 import { createServer, listen, type Patience } from '../src/server.ts';
 
@@ -143,6 +143,59 @@ describe('the server', () => {
     assert.equal(await readToEnd(idle), '');
     finish();
     assert.match(await readToEnd(running), /^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*late$/i);
+    assert.equal(await drained, true);
+  });
+
+  test('at a stop a client that goes on asking over kept connections loses no request', async () => {
+    const { server, port } = await start();
+    const failures: string[] = [];
+    let stopped = false;
+    const ask = (agent: Agent) =>
+      new Promise<void>((resolve) => {
+        const request = get({ agent, host: '127.0.0.1', port }, (res) => res.resume().once('end', resolve));
+        request.once('error', ({ code }: NodeJS.ErrnoException) => {
+          // A connection that could not be had was not kept.
+          if (request.reusedSocket || code !== 'ECONNREFUSED') failures.push(`${code} ${request.reusedSocket}`);
+          resolve();
+        });
+      });
+    const clients = Array.from({ length: 24 }, async (_, index) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      while (!stopped) {
+        await ask(agent);
+        // Each at a pace of its own: some are about to send, others are idle, when the server stops accepting.
+        await delay(20 * (index + 1));
+      }
+      agent.destroy();
+    });
+    await delay(300);
+    assert.equal(await drain(server, 10_000), true);
+    stopped = true;
+    await Promise.all(clients);
+    assert.deepEqual(failures, []);
+  });
+
+  test('at a stop a kept connection that is idle is answered once more, as its client was promised', async () => {
+    const { server, port } = await start();
+    const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(kept, 'data');
+    const drained = drain(server, 60_000);
+    while (server.listening) await turn();
+    kept.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    assert.match(await readToEnd(kept), /^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*answered$/i);
+    assert.equal(await drained, true);
+  });
+
+  test('at a stop in a hurry idle connections are closed at once', async () => {
+    const { server, port } = await start();
+    const kept = await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(kept, 'data');
+    const hurry = new AbortController();
+    const drained = drain(server, 60_000, hurry.signal);
+    while (server.listening) await turn();
+    assert.equal(kept.readableEnded, false);
+    hurry.abort();
+    assert.equal(await readToEnd(kept), '');
     assert.equal(await drained, true);
   });
 

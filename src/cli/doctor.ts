@@ -20,6 +20,7 @@ import { examineMail } from './mail-findings.ts';
 
 const leastNodeMajor = 24;
 const restoreKey = 'restore the file from your backup, mode 0600';
+const restoreSchema = 'docs/operations.md, "Migrations"';
 const restoreStore = 'restore a backup: docs/operations.md, "When the database is damaged"';
 
 /** Examines what the environment configures. */
@@ -97,6 +98,7 @@ function describeRefusal(error: unknown): Finding {
   const about = error instanceof Failure ? error.detail.name : undefined;
   if (about === 'master key') return fatal('master key', message, restoreKey);
   if (about === 'migrations') return fatal('migrations', message, 'start the newer release');
+  if (about === 'pooler') return fatal('store', message, 'docs/operations.md, "PostgreSQL"');
   if (about === 'store') return fatal('store', message, restoreStore);
   return fatal('store', message, 'check DATABASE_URL and that the database runs');
 }
@@ -109,6 +111,8 @@ async function examineOpenStore(config: Config, store: Store): Promise<Finding[]
     const detail = `${applied.length} applied, ${pending.length} pending: ${pending.join(', ')}`;
     return [ok('store', store.kind), fatal('migrations', detail, 'gatehouse db migrate')];
   }
+  const faults = await store.findSchemaFaults();
+  if (faults.length > 0) return [ok('store', store.kind), fatal('migrations', faults.join('; '), restoreSchema)];
   const damage = await store.findDamage();
   if (damage.length > 0) return [fatal('store', `damaged: ${damage.join('; ')}`, restoreStore)];
   // A write proves that the store is writable and, on SQLite, that the connection commits durably.

@@ -2,7 +2,7 @@
 
 import type { HookType } from '../store/records.ts';
 import type { Account } from './accounts/account.ts';
-import type { LimitName } from './accounts/limit-settings.ts';
+import type { Limit, LimitName } from './accounts/limit-settings.ts';
 import type { NetworkSource } from './network-source.ts';
 
 /** How far a limit is used up. Null limits are `off`. */
@@ -31,16 +31,23 @@ export type LimitSubject =
   | { readonly credential: string }
   | { readonly apiKey: number }
   | { readonly user: number }
+  /** A name, as it is compared, that no user has. */
+  | { readonly name: string }
   /** Runs of hooks: those that strangers set off count apart from those of users. */
   | { readonly hookType: HookType }
   /** The account as a whole. */
   | Readonly<Record<string, never>>;
 
-/** Counters per account, limit and subject, over windows that the account's settings define. */
+/** A limit that a policy sets, and no setting of the account. */
+export interface PolicyLimit extends Limit {
+  readonly name: 'migration';
+}
+
+/** Counters per account, limit and subject, over windows that the account's settings or a policy define. */
 export interface Limits {
   /** Counts one; throws `Failure('rate_limited', { retryAfterSeconds })` when none is left. */
-  take(account: Account, limit: LimitName, subject: LimitSubject): Promise<Taken | null>;
+  take(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<Taken | null>;
   /** Forgets what was counted. */
-  reset(account: Account, limit: LimitName, subject: LimitSubject): Promise<void>;
-  state(account: Account, limit: LimitName, subject: LimitSubject): Promise<LimitState | null>;
+  reset(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<void>;
+  state(account: Account, limit: LimitName | PolicyLimit, subject: LimitSubject): Promise<LimitState | null>;
 }

@@ -38,7 +38,18 @@ export function networksAround(source: NetworkSource): readonly string[] {
     return [`${a}.${b}.0.0/16`, `${a}.${b}.${c}.0/24`];
   }
   const [a, b, c] = source.split(':');
-  return [`${a}:${b}::/32`, `${a}:${b}:${c}::/48`];
+  return [`${a}:${b}::/32`, siteOf(a, b, c)];
+}
+
+/** The /48 around an IPv6 network, which has 65,536 of them; null for an IPv4 address and for `unknown`. */
+export function siteAround(source: NetworkSource): string | null {
+  if (!source.includes(':')) return null;
+  const [a, b, c] = source.split(':', 3);
+  return siteOf(a, b, c);
+}
+
+function siteOf(...groups: readonly (string | undefined)[]): string {
+  return `${groups.join(':')}::/48`;
 }
 
 /** The eight groups of a valid IPv6 address (RFC 4291 §2.2). */

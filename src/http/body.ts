@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { readAnyQuery } from './any-query.ts';
-import { bodyTooLarge, codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
+import { codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
 import { exchangeOf } from './exchange.ts';
 
@@ -28,7 +28,9 @@ export function readBody(emptyIsObject = false): RequestHandler {
       if (empty && !required && sent === '') return next();
       return next(new Failure('media_type_unsupported', { message: `Content-Type must be ${accepted.join(' or ')}` }));
     }
-    if (!isUtf8Charset(req.headers['content-type'])) return next(bodyFailure({ status: 415 }));
+    if (!isUtf8Charset(req.headers['content-type'])) {
+      return next(new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' }));
+    }
     const codec = codecs[sent as keyof typeof codecs];
     // The validator is shown the bare type.
     req.headers['content-type'] = sent;
@@ -38,7 +40,7 @@ export function readBody(emptyIsObject = false): RequestHandler {
       return next();
     }
     codec.receive(req, res, (error?: unknown) => {
-      if (error) return next(bodyFailure(error));
+      if (error) return next(error);
       try {
         req.body = req.body.length === 0 ? codec.empty() : codec.read(req.body);
       } catch (fault) {
@@ -83,13 +85,4 @@ function setQuery(req: IncomingMessage, value: object): void {
 /** The validator would fold `client_id[]` into `client_id`. No contract has a name with brackets, so it is an unknown one. */
 function withoutBrackets(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.includes('[')));
-}
-
-/** What Express's receiver says, in the domain's words. It marks its errors with `status`. */
-function bodyFailure(error: unknown): Failure {
-  const { status } = error as { status?: number };
-  if (status === 413) return bodyTooLarge();
-  if (status === 415)
-    return new Failure('media_type_unsupported', { message: 'the body must be UTF-8 and not compressed' });
-  return new Failure('request_malformed', { message: 'the body could not be read' });
 }

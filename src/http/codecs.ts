@@ -2,10 +2,11 @@
 
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
-import express, { type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { hasControlCharacter } from './control-characters.ts';
 import { findRepeatedName, isUtf8Form } from './encoding.ts';
+import { bodyTooLarge, receiveBytes } from './receive-bytes.ts';
 import { xmlType } from './xml-bodies.ts';
 
 const jsonLimitBytes = 64 * 1024;
@@ -44,10 +45,6 @@ export const codecs = {
   },
 } as const satisfies Record<string, Codec>;
 
-function receiveBytes(limit: number): RequestHandler {
-  return express.raw({ limit, inflate: false, type: () => true });
-}
-
 const utf8 = new TextDecoder();
 
 /** Bodies of management and registration: an object or an array. */
@@ -82,10 +79,6 @@ function readForm(bytes: Buffer): Record<string, unknown> {
   const fault = findFormFault(fields);
   if (fault) throw fault;
   return withoutEmpty(fields);
-}
-
-export function bodyTooLarge(message = 'the body is larger than allowed'): Failure {
-  return new Failure('body_too_large', { message });
 }
 
 export function notUtf8(where: string): Failure {

@@ -6,6 +6,7 @@ import { digestOf } from '../domain/secrets.ts';
 import type { Judgement } from '../runtime/floor.ts';
 import type { Services } from '../services.ts';
 import { createHookHealth, type HookHealthOptions } from './hook-health.ts';
+import { lacksHost } from './host.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What is looked at to say whether the process should get requests. */
@@ -28,11 +29,15 @@ interface HealthOptions extends HookHealthOptions {
 /** Who asks whether we are ready gives up soon; so a store that is silent for so long counts as unreachable. */
 const patienceMilliseconds = 900;
 
-/** `/healthz`, `/readyz` and `/metrics`, on any Host. */
+/** `/healthz`, `/readyz` and `/metrics`, on any Host; HTTP/1.0 needs none (RFC 9112 §3.2). */
 export function createHealth(options: HealthOptions): Router {
   const checkStore = shareChecks(options.store);
   const describeHooks = createHookHealth(options, patienceMilliseconds);
   const router = Router();
+  router.use(['/healthz', '/readyz', '/metrics'], (req, res, next) => {
+    if (lacksHost(req)) res.status(400).json({ status: 'bad request' });
+    else next();
+  });
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
@@ -102,8 +107,9 @@ async function checkStore(store: Services['store']): Promise<StoreChecks> {
     return { store: 'ok', migrations: pending.length > 0 ? `${pending.length} pending` : 'ok' };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { reason } = error.detail;
-    return reason?.startsWith('the store is damaged') ? { ...unreachable, store: reason } : unreachable;
+    const { name, reason } = error.detail;
+    // An outage has no name: what has one does not pass until an operator does something.
+    return name !== undefined && reason !== undefined ? { ...unreachable, store: reason } : unreachable;
   }
 }
 

@@ -23,6 +23,15 @@ export function findMalformed(req: Target): Failure | null {
   return rewriteTarget(req, host);
 }
 
+/**
+ * Whether a request without, or with more than one, Host is refused where any Host will do. HTTP/1.0 knew no Host, and
+ * balancers still ask for health in it.
+ */
+export function lacksHost(req: IncomingMessage): boolean {
+  const count = countHeader(req, 'host');
+  return count > 1 || (count === 0 && req.httpVersion !== '1.0');
+}
+
 function rewriteTarget(req: Target, host: string): Failure | null {
   const target = req.url ?? '';
   if (target.startsWith('/')) return null;

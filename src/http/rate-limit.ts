@@ -2,12 +2,19 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Account } from '../domain/accounts/account.ts';
 import type { Limit, LimitName } from '../domain/accounts/limit-settings.ts';
 import { Failure } from '../domain/failure.ts';
-import type { LimitState, LimitSubject, Limits } from '../domain/limits.ts';
+import type { LimitState, LimitSubject, Limits, PolicyLimit } from '../domain/limits.ts';
+import { siteAround } from '../domain/network-source.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { type Counter, keyWords, WindowCounters } from './window-counters.ts';
 
-/** Of windows of one length, of which there are three. */
+/** Of windows of one length, of which there are three for settings, and seven others for policies. */
 const defaultMostKeys = 100_000;
+
+/**
+ * A site may use a limit as often as this many of its networks. Homes get up to 16 or 256 of the 65,536 networks of a
+ * /48, and where a site is many customers (a hosting provider, a mobile network), fewer than 16 do not keep out the others.
+ */
+const networksOfSite = 16;
 
 /** The counters of the windows of one length. */
 interface Windows {
@@ -15,7 +22,10 @@ interface Windows {
   readonly shared: SharedCounters;
 }
 
-/** A subject under one limit, as it is kept: nobody who lacks the secret can say which subjects share a counter. */
+/**
+ * A subject under one limit, or the site around its network, as it is kept: nobody who lacks the secret can say which
+ * subjects share a counter.
+ */
 interface Place {
   readonly windows: Windows;
   readonly limit: Limit;
@@ -38,9 +48,10 @@ interface BoundedLimits extends Limits {
 }
 
 /**
- * Counters in the memory of this process, over fixed windows; each node counts for itself. Strangers choose the keys, so
- * their number is bounded: beyond it a subject that is not counted yet shares one of 256 counters with others, and one
- * that is keeps its own until its window ends.
+ * Counters in the memory of this process, over fixed windows; each node counts for itself. What an IPv6 network does
+ * counts a second time, for the site that it is in. Strangers choose the keys, so their number is bounded: beyond it a
+ * subject that is not counted yet shares one of 256 counters with others, and one that is keeps its own until its window
+ * ends.
  */
 export function createLimits({
   elapsed = () => performance.now(),
@@ -48,9 +59,9 @@ export function createLimits({
 }: LimitOptions = {}): BoundedLimits {
   const secret = randomBytes(32).toString('base64url');
   const byLength = new Map<number, Windows>();
-  // One for all: nothing waits between making a key and using it.
-  const key = new Uint32Array(keyWords);
-  const bytes = new Uint8Array(key.buffer);
+  // One of each for all: nothing waits between making a key and using it.
+  const ownKey = new Uint32Array(keyWords);
+  const siteKey = new Uint32Array(keyWords);
 
   function windowsOf(windowSeconds: number): Windows {
     const existing = byLength.get(windowSeconds);
@@ -61,14 +72,24 @@ export function createLimits({
     return windows;
   }
 
-  /** Null where the limit is off. */
-  function placeOf(account: Account, name: LimitName, subject: LimitSubject): Place | null {
-    const limit = account.settings.limits[name];
-    if (!limit) return null;
-    const digest = hash('sha256', `${secret} ${account.id} ${name} ${textOf(subject)}`, 'binary');
+  /** That of the subject itself, and that of the site around its network if there is one; none where the limit is off. */
+  function placesOf(account: Account, limited: LimitName | PolicyLimit, subject: LimitSubject): readonly Place[] {
+    const limit = typeof limited === 'string' ? account.settings.limits[limited] : limited;
+    if (!limit) return [];
+    const name = nameOf(limited);
+    const own = placeOf(account, name, limit, textOf(subject), ownKey);
+    const site = 'source' in subject ? siteAround(subject.source) : null;
+    if (site === null) return [own];
+    const ofSite = { ...limit, points: limit.points * networksOfSite };
+    return [own, placeOf(account, `${name} site`, ofSite, textOf({ ...subject, source: site }), siteKey)];
+  }
+
+  function placeOf({ id }: Account, name: string, limit: Limit, subject: string, key: Uint32Array): Place {
+    const bytes = new Uint8Array(key.buffer);
+    const digest = hash('sha256', `${secret} ${id} ${name} ${subject}`, 'binary');
     for (let index = 0; index < bytes.length; index += 1) bytes[index] = digest.charCodeAt(index);
     // The words of the key choose its place among its own kind; the byte after them, which counter it shares.
-    const sharedKey = `${account.id} ${name} ${digest.charCodeAt(bytes.length)}`;
+    const sharedKey = `${id} ${name} ${digest.charCodeAt(bytes.length)}`;
     return { windows: windowsOf(limit.windowSeconds), limit, key, sharedKey };
   }
 
@@ -80,45 +101,68 @@ export function createLimits({
     return own.hasRoom(now) ? own.begin(key, now) : shared.begin(sharedKey, now);
   }
 
+  function stateAt(places: readonly Place[], now: number): LimitState | null {
+    return leastOf(places.map((place) => stateOf(find(place, now), place.limit, now)));
+  }
+
   return {
-    async take(account, name, subject) {
-      const place = placeOf(account, name, subject);
-      if (!place) return null;
+    async take(account, limited, subject) {
+      const places = placesOf(account, limited, subject);
       const now = elapsed();
-      const counter = find(place, now) ?? begin(place, now);
-      if (counter.count >= place.limit.points) {
-        const { resetSeconds } = stateOf(counter, place.limit, now);
-        throw new Failure('rate_limited', { retryAfterSeconds: Math.max(1, resetSeconds), reason: `limit ${name}` });
+      const before = stateAt(places, now);
+      if (before === null) return null;
+      // Before anything is counted: what is refused uses up nothing, and makes no counter.
+      if (before.remaining === 0) {
+        const retryAfterSeconds = Math.max(1, before.resetSeconds);
+        throw new Failure('rate_limited', { retryAfterSeconds, reason: `limit ${nameOf(limited)}` });
       }
-      counter.count += 1;
-      return {
-        ...stateOf(counter, place.limit, now),
-        // To the same counter: by now the subject may have one of its own, or have lost it.
-        async giveBack() {
-          if (counter.count > 0) counter.count -= 1;
-        },
-      };
+      const counted = places.map((place) => {
+        // Looked for once more: the place before may have taken the last room.
+        const counter = find(place, now) ?? begin(place, now);
+        counter.count += 1;
+        return { counter, state: stateOf(counter, place.limit, now) };
+      });
+      const least = leastOf(counted.map(({ state }) => state));
+      return (
+        least && {
+          ...least,
+          // To the same counters: by now the subject may have one of its own, or have lost it.
+          async giveBack() {
+            for (const { counter } of counted) if (counter.count > 0) counter.count -= 1;
+          },
+        }
+      );
     },
-    async reset(account, name, subject) {
-      const place = placeOf(account, name, subject);
-      // A shared counter holds what others did as well: it stays.
-      place?.windows.own.remove(place.key);
+    async reset(account, limited, subject) {
+      const [own] = placesOf(account, limited, subject);
+      // A shared counter and that of the site hold what others did as well: they stay.
+      own?.windows.own.remove(own.key);
     },
-    async state(account, name, subject) {
-      const place = placeOf(account, name, subject);
-      if (!place) return null;
-      const now = elapsed();
-      return stateOf(find(place, now), place.limit, now);
+    async state(account, limited, subject) {
+      return stateAt(placesOf(account, limited, subject), elapsed());
     },
     keptKeys: () => [...byLength.values()].reduce((sum, { own, shared }) => sum + own.size + shared.size, 0),
   };
 }
 
-/** The parts of a subject are ids of ours and sources: there is no space in them. */
-function textOf(subject: LimitSubject): string {
-  const members: Partial<Record<string, string | number>> = subject;
-  const { source, client, registration, credential, apiKey, user, hookType } = members;
-  return [source, client, registration, credential, apiKey, user, hookType].map((member) => member ?? '').join(' ');
+function nameOf(limited: LimitName | PolicyLimit): string {
+  return typeof limited === 'string' ? limited : limited.name;
+}
+
+/** The parts of a subject are ids of ours and sources, which have no space in them; a name, which may, is the last. */
+function textOf(subject: Partial<Record<string, string | number>>): string {
+  const { source, client, registration, credential, apiKey, user, hookType, name } = subject;
+  return [source, client, registration, credential, apiKey, user, hookType, name]
+    .map((member) => member ?? '')
+    .join(' ');
+}
+
+/** The one of which least is left; of equals the one that ends last. Null of none. */
+function leastOf(states: readonly LimitState[]): LimitState | null {
+  const [least = null] = states.toSorted(
+    (one, other) => one.remaining - other.remaining || other.resetSeconds - one.resetSeconds,
+  );
+  return least;
 }
 
 function stateOf(counter: Counter | null, { points, windowSeconds }: Limit, now: number): LimitState {

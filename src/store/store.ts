@@ -542,7 +542,7 @@ export interface NoticeStore {
   remove(accountId: number, id: number): Promise<boolean>;
 }
 
-/** Who may have lost the access to an app: a few hundred users at most, to whichever app, or whichever user of one app. */
+/** Who may have lost access: a few hundred users at most, to whichever app, or whichever user of one app. */
 export type AccessLoss = { readonly userIds: readonly number[] } | { readonly appId: number };
 
 /**
@@ -936,7 +936,10 @@ export interface Store extends StoreVerbs, Purge, Clearing {
    * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
    */
   generation(accountId: number): Promise<number | null>;
-  /** Applies pending migrations; two processes that start together apply them once. */
+  /**
+   * Applies pending migrations; two processes that start together apply them once. Throws `unavailable` when the schema
+   * is not the one that this release makes, and changes nothing then.
+   */
   migrate(): Promise<MigrationStatus>;
   /** Undoes the last `steps` migrations. */
   rollback(steps: number): Promise<MigrationStatus>;
@@ -947,6 +950,8 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
+  /** How the schema, or a migration that was applied, differs from this release's: a line each, in words for operators. */
+  findSchemaFaults(): Promise<string[]>;
   /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */
   findDamage(): Promise<string[]>;
   close(): Promise<void>;

@@ -80,7 +80,7 @@ export async function startProcess(
 /** Runs the seeding in a process of its own, so that the one which measures stays small. */
 export async function runSeeding<Made>(
   installation: Installation,
-  program: 'seed.ts' | 'seed-lists.ts',
+  program: 'seed.ts' | 'seed-lists.ts' | 'growth/seed.ts',
   args: readonly string[],
 ): Promise<Made> {
   const file = join(installation.folder, 'seeded.json');

@@ -21,7 +21,7 @@ interface Database {
 }
 
 /** The tests' server forgives a loss of power; this one must not. */
-async function makeDurable(): Promise<Database> {
+export async function makeDurable(): Promise<Database> {
   const client = new pg.Client({ connectionString: postgresUrl() });
   await client.connect();
   try {

@@ -3,15 +3,15 @@
 import { type Line, promises } from './lines.ts';
 import { median, type Series } from './series.ts';
 
-type Table = readonly (readonly string[])[];
+export type Table = readonly (readonly string[])[];
 
-function amount(value: number | null, unit = ''): string {
+export function amount(value: number | null, unit = ''): string {
   if (value === null || Number.isNaN(value)) return '';
   const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })}${unit && ` ${unit}`}`;
 }
 
-function verdict(holds: boolean | null): string {
+export function verdict(holds: boolean | null): string {
   return holds === null ? 'reported' : holds ? 'holds' : 'MISSED';
 }
 
@@ -70,7 +70,7 @@ function align(table: Table): string {
   return table.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
 
-function markdown(table: Table): string {
+export function markdown(table: Table): string {
   const [head = [], ...rows] = table;
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
@@ -88,13 +88,18 @@ export function reportText({ machine, lines, series }: Results): string {
   );
 }
 
-/** The page of a full run: its figures in the places that the template keeps for them. */
-export function reportPage(template: string, { machine, lines, series }: Results, profile: string): string {
+/** The page of a full run: its figures in the places that the template keeps for them; `growth` is of another run. */
+export function reportPage(
+  template: string,
+  { machine, lines, series }: Results,
+  { profile, growth }: { readonly profile: string; readonly growth: string },
+): string {
   const parts: Readonly<Record<string, string>> = {
     machine: machine.map((text) => `- ${text}`).join('\n'),
     lines: markdown(linesTable(lines)),
     series: `${markdown(seriesTable(series))}\n\n${notes.join('\n')}`,
     profile,
+    growth,
   };
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name] ?? '');
 }

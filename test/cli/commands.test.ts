@@ -7,9 +7,11 @@ import { ask, execute } from '../support/rows.ts';
 
 describe('the command line', () => {
   let cli: CliFolder;
+  let url: string;
 
   before(async () => {
     cli = cliFolder();
+    url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
     await succeeds('account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example');
   });
   after(() => cli.remove());
@@ -108,6 +110,10 @@ describe('the command line', () => {
     ] as const) {
       assert.equal((await refusal(...setting(pair))).message, message);
     }
+    await execute(url, `update users set locked_until = 9e15, invalid_login_attempts = 10 where id = ${user.id}`);
+    await set('status=active');
+    const paused = await ask(url, `select locked_until, invalid_login_attempts from users where id = ${user.id}`);
+    assert.deepEqual(paused, [{ locked_until: null, invalid_login_attempts: 0 }], 'active ends a pause');
     const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
     assert.equal(idle.status, 'unactivated');
     assert.deepEqual(await succeeds('user', 'list', ...account), [user, idle]);
@@ -123,7 +129,6 @@ describe('the command line', () => {
 
   test('each key of user set is stored', async () => {
     const account = ['--account', 'acme'];
-    const url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
     await cli.json('role', 'create', ...account, 'keyed');
     const { id } = await cli.json('user', 'create', ...account, '--email', 'keys@example.com');
     const { stdout: help } = await cli.ask(['user', 'set', '--help']);
@@ -243,7 +248,6 @@ describe('the command line', () => {
   });
 
   test('an event that was changed by hand fails the command (A7)', async () => {
-    const url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
     await execute(url, "drop trigger events_refuse_update; update events set outcome = 'refused' where id = 3");
     const { exitCode, stdout } = await cli.run(['audit', 'verify', '--account', 'acme', '--json']);
     assert.equal(exitCode, 1);

@@ -8,7 +8,10 @@ import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { startPooler } from '../support/pooler.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { placeNode, placeScript } from '../support/programs.ts';
+import { execute } from '../support/rows.ts';
 
 interface Finding {
   readonly layer: string;
@@ -90,6 +93,18 @@ describe('gatehouse doctor', () => {
     assert.deepEqual([exitCode, statusOf('migrations')], [1, 'off']);
   });
 
+  test('names what of the schema is not of this release, and the service does not start on it', async () => {
+    await empty.json('account', 'create', 'other');
+    await execute(`sqlite:${join(empty.path, 'data/gatehouse.db')}`, 'drop index grants_account_id_user_id_index');
+    const { exitCode, findings } = await examine(empty);
+    const { status, detail } = findings.find(({ layer }) => layer === 'migrations') ?? assert.fail();
+    const fault = 'index grants.grants_account_id_user_id_index is missing';
+    assert.deepEqual([exitCode, status, detail], [1, 'off', fault]);
+    const { stderr, exitCode: code } = await empty.run(['serve']);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`the schema is not the one of this release: ${fault}: docs/operations.md`));
+  });
+
   test('finds a master key that is missing, open to others or not the right one', async () => {
     const missing = await examine(healthy, { MASTER_KEY_FILE: 'none' });
     assert.deepEqual([missing.exitCode, missing.statusOf('master key')], [1, 'off']);
@@ -151,6 +166,20 @@ describe('gatehouse doctor', () => {
     const finding = bad.findings.find(({ layer }) => layer === 'hook runtime jsruntime24.x');
     assert.deepEqual([bad.exitCode, finding?.status], [1, 'off']);
     assert.match(finding?.detail ?? '', /is Node 25\.9\.0 with ABI 141; .*137 and 147$/);
+  });
+
+  test('finds a pooler that does not keep sessions', async () => {
+    const database = await freshDatabase();
+    const pooler = await startPooler(database.url, { mode: 'transaction' });
+    try {
+      const { exitCode, findings } = await examine(empty, { DATABASE_URL: pooler.url });
+      const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
+      assert.deepEqual([exitCode, status], [1, 'off']);
+      assert.match(detail, /^a pooler before the database does not keep sessions: set pool_mode to session/);
+    } finally {
+      await pooler.close();
+      await database.drop();
+    }
   });
 
   test('finds a database that does not answer, without telling its password', async () => {

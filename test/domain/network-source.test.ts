@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { networkSourceOf, networksAround } from '../../src/domain/network-source.ts';
+import { networkSourceOf, networksAround, siteAround } from '../../src/domain/network-source.ts';
 
 const sameSource: Readonly<Record<string, readonly string[]>> = {
   '2001:db8:7:1::/64': [
@@ -84,4 +84,13 @@ test('the networks around a source, as those take turns that ask for something s
   assert.deepEqual(around('2002:c000:221:ffff::1'), ['192.0.0.0/16', '192.0.2.0/24']);
   assert.deepEqual(around('2001:db8:7:1::1'), ['2001:db8::/32', '2001:db8:7::/48']);
   assert.deepEqual(around('nowhere'), []);
+});
+
+test('the site around an IPv6 network is its /48; an IPv4 address has none, however it is written', () => {
+  const site = (address: string) => siteAround(networkSourceOf(address));
+  assert.equal(site('2001:db8:7:1::1'), '2001:db8:7::/48');
+  assert.equal(site('2001:db8::1'), '2001:db8:0::/48');
+  for (const address of ['192.0.2.33', '::ffff:192.0.2.33', '2002:c000:221:ffff::1', 'nowhere']) {
+    assert.equal(site(address), null);
+  }
 });

@@ -108,6 +108,30 @@ describe('Host attacks (I3)', () => {
     }
   }
 
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    it(`${path}: 400 without a Host in HTTP/1.1 or with two, in its own form; any Host, and none in HTTP/1.0, will do`, async () => {
+      const line = `GET ${path} HTTP/1.1`;
+      for (const hosts of [[], [`Host: ${host}`, `Host: ${host}`], ['Host: a.example', 'Host: b.example']]) {
+        const { status, body } = await server.send([line, ...hosts]);
+        assert.deepEqual([status, body], [400, { status: 'bad request' }], hosts.join(' | '));
+      }
+      for (const request of [[line, 'Host: pod_1.example:3000'], [line, 'Host:'], [`GET ${path} HTTP/1.0`]]) {
+        assert.equal((await server.send(request)).status, 200, request.join(' | '));
+      }
+    });
+  }
+
+  for (const path of ['/', '/docs', '/nothing']) {
+    it(`${path}: 400 without a Host, whatever the version, and with two`, async () => {
+      const twice = [`Host: ${host}`, `Host: ${host}`];
+      for (const request of [['1.1'], ['1.0'], ['1.1', ...twice]]) {
+        const [version, ...hosts] = request;
+        const { status, body } = await server.send([`GET ${path} HTTP/${version}`, ...hosts]);
+        assert.deepEqual([status, body], [400, { error: 'bad_request' }], request.join(' | '));
+      }
+    });
+  }
+
   it('answers once, with a request id, and closes what cannot be read as one request at all', async () => {
     const post = 'POST /oidc/2/token HTTP/1.1';
     const at = `Host: ${host}`;

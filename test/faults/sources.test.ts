@@ -84,6 +84,20 @@ describe('limits by network (L9)', () => {
     }
   }
 
+  for (const door of doors) {
+    it(`${door.title}: 16 times the limit passes from the networks of one /48`, async () => {
+      const behind = await behindProxy({ [`limit.${door.limit}`]: '1/h' });
+      const address = (index: number) => `2001:db8:7:${(index + 1).toString(16)}::1`;
+      const attempt = await door.prepare(from(behind, '203.0.113.1'));
+      let passed = 0;
+      for (let index = 0; index < 18; index += 1) {
+        if ((await attempt(from(behind, address(index)), index)) !== 429) passed += 1;
+      }
+      assert.equal(passed, 16);
+      assert.notEqual(await attempt(from(behind, '2001:db8:8:1::1'), 18), 429, 'another site is not kept out');
+    });
+  }
+
   it('a client that is known is not kept out by unknown ones of its network', async () => {
     const behind = await behindProxy({ 'limit.client-auth': '3/h' });
     const door = (title: string) => doors.find((one) => one.title === title) as Door;

@@ -9,7 +9,8 @@ import { createTally, type Tally } from './tally.ts';
 
 /** Until the owner comes again when he is told to, and strangers do: more often would try the HTTP server, not the queue. */
 const retryMilliseconds = 1000;
-const strangersRetryMilliseconds = 5000;
+/** Well within the five seconds that the service keeps an idle connection: a request at its end meets a reset. */
+const strangersRetryMilliseconds = 3000;
 /** The longest that a function of a hook may take, and a little. */
 const longestAnswerMilliseconds = 15_000;
 
@@ -23,7 +24,7 @@ export interface Flood {
   readonly connections: number;
   /** Addresses, each of another network; infinitely many are of one IPv6 /48, a /64 for each name that is sent. */
   readonly sources: number;
-  /** Whether a connection goes on from the next address a second after a refusal, and not from its own after five. */
+  /** Whether a connection goes on from the next address a second after a refusal, and not from its own after three. */
   readonly goesRound?: boolean;
 }
 

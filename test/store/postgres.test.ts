@@ -32,6 +32,20 @@ describe('PostgreSQL', () => {
     assert.deepEqual(rows, [{ commit: 'on', statement: '5s', lock: '1min', idle: '10s' }]);
   });
 
+  test('tables whose rows come and go are cleaned up early', async () => {
+    const { rows } = await engine.db.raw(
+      "select relname as table, reloptions as options from pg_class where relkind = 'r' and reloptions::text like '%vacuum%'",
+    );
+    const options = new Map<string, string[]>(
+      rows.map(({ table, options }: { table: string; options: string[] }) => [table, options]),
+    );
+    for (const table of ['access_tokens', 'grants', 'sessions', 'codes', 'ended_requests', 'hook_executions']) {
+      const found = (options.get(table) ?? []).filter((option) => option.startsWith('autovacuum'));
+      assert.deepEqual(found.toSorted(), ['autovacuum_vacuum_scale_factor=0.02', 'autovacuum_vacuum_threshold=1000']);
+    }
+    assert.ok(options.get('grants')?.includes('fillfactor=70'));
+  });
+
   test('a transaction that waited too long for a row is tried once more', async () => {
     const impatient = await openStore({ url: opened.url, acquireTimeoutMilliseconds: 100 });
     try {

@@ -38,15 +38,22 @@ describe('a PostgreSQL that falls silent', () => {
 
   test('before a connection is made: unavailable, and the next one after it works', async () => {
     await onStore(async (store) => {
-      // The one connection that is open is held, so that every other call needs a new one.
+      // The two connections that are open are held, so that every other call needs a new one.
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
-      const holding = store.transaction(() => held);
+      const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = begun.map(({ resolve }) =>
+        store.transaction(() => {
+          resolve();
+          return held;
+        }),
+      );
+      await Promise.all(begun.map(({ promise }) => promise));
       proxy.hang();
       const calls = Array.from({ length: 20 }, () => failureOf(store.ping()));
       assert.deepEqual(new Set(await Promise.all(calls)), new Set(['unavailable']));
       proxy.recover();
       release();
-      await failureOf(holding);
+      await Promise.all(holding.map(failureOf));
       await store.ping();
     });
   });
@@ -55,7 +62,8 @@ describe('a PostgreSQL that falls silent', () => {
     await onStore(async (store) => {
       const cast = await newCast(store);
       const grant = await newGrant(store, cast);
-      await Promise.all(Array.from({ length: 3 }, () => store.ping()));
+      // A connection for each of the statements below; a ping asks two.
+      await Promise.all(Array.from({ length: 4 }, () => store.accounts.list()));
       proxy.hang();
       const outcomes = await Promise.all([
         failureOf(store.ping()),

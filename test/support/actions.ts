@@ -12,14 +12,21 @@ import { ask } from './rows.ts';
 /** The variable that names a folder to the test files of one run. */
 export const actionsVariable = 'GATEHOUSE_TEST_ACTIONS';
 
-/** Notes the actions in this database; nothing in a file that is run alone. */
+/** The actions in this database; none where a test has left no table of events, or nothing that can be read. */
+async function actionsIn(url: string): Promise<readonly unknown[]> {
+  try {
+    return (await ask(url, 'select distinct action from events')).map(({ action }) => action);
+  } catch {
+    return [];
+  }
+}
+
+/** Notes the actions in this database for the run; nothing in a file that is run by itself. */
 export async function noteActions(url: string): Promise<void> {
   const folder = process.env[actionsVariable];
   if (folder === undefined) return;
-  for (const { action } of await ask(url, 'select distinct action from events')) {
-    // A file for each: files of tests run at the same time.
-    writeFileSync(join(folder, String(action)), '');
-  }
+  // A file for each: files of tests run at the same time.
+  for (const action of await actionsIn(url)) writeFileSync(join(folder, String(action)), '');
 }
 
 export interface ActionDifference {

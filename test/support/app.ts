@@ -156,7 +156,4 @@ function asIs(body: unknown): string {
   return body as string;
 }
 
-/** A Basic header (RFC 7617). */
-export function basic(id: string, secret: string): { authorization: string } {
-  return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
-}
+export { basic } from './basic.ts';

@@ -41,7 +41,7 @@ export function exchangeBytes(port: number, bytes: string | Buffer): Promise<Buf
 }
 
 /** One answer with its content delimited by `Content-Length`, `Transfer-Encoding: chunked` or the end of the connection. */
-function readAnswer(bytes: Buffer): Answer {
+export function readAnswer(bytes: Buffer): Answer {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) throw new Error(`no answer: ${bytes.toString('latin1').slice(0, 200)}`);
   const [statusLine = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n');

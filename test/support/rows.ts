@@ -79,3 +79,8 @@ export async function execute(url: string, statement: string): Promise<void> {
     await client.end();
   }
 }
+
+/** How many rows a query finds. */
+export async function countRows(url: string, query: string): Promise<number> {
+  return (await ask(url, query)).length;
+}

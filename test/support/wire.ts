@@ -19,6 +19,9 @@ export interface Wire {
   close(): void;
 }
 
+/** More than the service announces, which holds then. */
+const mostIdleMilliseconds = 60_000;
+
 export interface WireOptions {
   readonly port: number;
   /** Host header of every request that names no other. */
@@ -29,7 +32,8 @@ export interface WireOptions {
 
 /** Opens no connection yet. */
 export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  // Without a limit of its own the agent ignores the one that the service announces, and uses connections that are closing.
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: mostIdleMilliseconds });
 
   async function call(method: string, path: string, sent: Sent = {}): Promise<TimedAnswer> {
     const body = bodyOf(sent);

@@ -4,7 +4,7 @@ import { createSources, type Sources } from './sources.ts';
 export interface AccountQueue {
   readonly id: number;
   readonly sources: Sources;
-  /** Turns of each source that has one. */
+  /** Turns of each holder that has one. */
   readonly running: Map<string, number>;
   turns: number;
   /** From its arrival on: an account that is asking is not idle. */

@@ -14,6 +14,8 @@ export interface Share {
   readonly source: string;
   /** Those that it is in, the widest first: they take turns before the sources in them do. None unless said. */
   readonly networks?: readonly string[];
+  /** For whom turns at a time are counted; the source unless said. */
+  readonly holder?: string;
 }
 
 export interface FairQueueOptions {
@@ -21,9 +23,9 @@ export interface FairQueueOptions {
   readonly turns: number;
   /** Further turns at a time, for sources that had less than their share. */
   readonly turnsForQuiet?: number;
-  /** Turns at a time of one account, and of one source. */
+  /** Turns at a time of one account, and of one holder in it. */
   readonly turnsOfAccount?: number;
-  readonly turnsOfSource?: number;
+  readonly turnsOfHolder?: number;
   /** Requests that have a turn or wait for one. */
   readonly most: number;
   /** From the end of a turn to the beginning of the next in its room; none unless said. Who waits has room at once. */
@@ -52,7 +54,7 @@ export interface FairQueue {
 
 interface Waiting {
   readonly account: AccountQueue;
-  readonly source: string;
+  readonly holder: string;
   readonly path: Path;
   readonly settle: (turn: Turn | null) => void;
 }
@@ -60,7 +62,7 @@ interface Waiting {
 const everything = Number.POSITIVE_INFINITY;
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfSource = everything } = options;
+  const { turns, turnsForQuiet = 0, turnsOfAccount = everything, turnsOfHolder = everything } = options;
   const { most, pauseMilliseconds = 0, random = Math.random } = options;
   const clock = options.clock ?? (() => performance.now());
   const accounts = new Map<number, AccountQueue>();
@@ -90,8 +92,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     one.account.waiting -= 1;
   }
 
-  function mayBegin({ account, source, path }: Waiting): boolean {
-    if (account.turns >= turnsOfAccount || (account.running.get(source) ?? 0) >= turnsOfSource) return false;
+  function mayBegin({ account, holder, path }: Waiting): boolean {
+    if (account.turns >= turnsOfAccount || (account.running.get(holder) ?? 0) >= turnsOfHolder) return false;
     const taken = running + pausing;
     return taken < turns || (taken < turns + turnsForQuiet && isQuiet(path));
   }
@@ -123,13 +125,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     }, pauseMilliseconds);
   }
 
-  function begin({ account, source, path }: Waiting): Turn {
+  function begin({ account, holder, path }: Waiting): Turn {
     turnCount += 1;
     const rank = isQuiet(path) ? turnCount - turns - turnsForQuiet : turnCount;
     account.sources.serve(path);
     account.lastTurn = turnCount;
     account.turns += 1;
-    account.running.set(source, (account.running.get(source) ?? 0) + 1);
+    account.running.set(holder, (account.running.get(holder) ?? 0) + 1);
     running += 1;
     return {
       rank,
@@ -139,9 +141,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         if (isForgiven && isLast) account.sources.forgive(path);
         running -= 1;
         account.turns -= 1;
-        const left = (account.running.get(source) ?? 1) - 1;
-        if (left > 0) account.running.set(source, left);
-        else account.running.delete(source);
+        const left = (account.running.get(holder) ?? 1) - 1;
+        if (left > 0) account.running.set(holder, left);
+        else account.running.delete(holder);
         dispatchAfterPause();
         forgetIdle(account);
       },
@@ -164,7 +166,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   }
 
   return {
-    enter({ accountId, source, networks = [] }, waitMilliseconds) {
+    enter({ accountId, source, networks = [], holder = source }, waitMilliseconds) {
       const account = accountOf(accountId);
       account.waiting += 1;
       const path = account.sources.arrive(networks, source);
@@ -174,7 +176,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
           clearTimeout(timer);
           resolve(turn);
         };
-        const one: Waiting = { account, source, path, settle };
+        const one: Waiting = { account, holder, path, settle };
         waiting.push(one);
         const displaced = running + waiting.length > most ? findDisplaced(account) : undefined;
         if (displaced) turnAway(displaced);

@@ -54,8 +54,9 @@ export interface Fired {
 
 /**
  * Runs the hooks of a sign-in whose first factor was right, each with the policy chosen so far, and answers the one chosen
- * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when one fails and the account's setting
- * says so. All is written down with one commit, whichever it is.
+ * last, and what is to be remembered once the sign-in succeeds. Throws `sign_in_refused` when a hook refuses, and when
+ * one fails and the account's setting says so, or could not run for the user's other sign-ins. All is written down with
+ * one commit, whichever it is.
  */
 export async function firePreAuthentication(
   services: RunServices,
@@ -110,6 +111,7 @@ function askedOf(
     contextOf: (requestId) => preAuthenticationContext(stored, signingIn, before, { requestId, correlationId }, facts),
     read: (value) => readPolicyAnswer(value, ids),
     refuses: ({ says }) => says === 'refuse',
+    runFor: signingIn,
   };
 }
 
@@ -133,13 +135,13 @@ function follow(
   so: Firing,
   { hook }: StoredHook,
   policies: readonly PolicyRecord[],
-  { answer, outcome, executions }: Ran<PolicyAnswer>,
+  { answer, outcome, isCrowdedOut, executions }: Ran<PolicyAnswer>,
 ): Firing {
   const target = { type: 'hook', id: hook.id } as const;
   const detail = { hook_id: hook.uuid, user_id: signingIn.user.id };
   const all = { ...so, executions: [...so.executions, ...executions] };
   if (answer === null) {
-    const denied = account.settings.hookFailure === 'deny';
+    const denied = isCrowdedOut || account.settings.hookFailure === 'deny';
     const failed = { ...detail, reason: outcome, sign_in: denied ? 'denied' : 'continued' } as const;
     const events: readonly AuditEvent[] = [...so.events, { action: 'hook.failed', target, detail: failed }];
     return { ...all, events, refused: denied ? 'hook failed' : null };

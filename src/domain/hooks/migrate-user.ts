@@ -6,7 +6,6 @@ import type { HookVariableRecord, StoredHook, UserRecord } from '../../store/rec
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { Failure } from '../failure.ts';
-import { shareOf } from '../fair-queue/share.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { createUser } from '../users/write-user.ts';
 import { migrationContext } from './context.ts';
@@ -15,6 +14,7 @@ import { findLiveHooks } from './live.ts';
 import { noteLine } from './log-lines.ts';
 import { type MigratedUser, type MigrationAnswer, readMigrationAnswer } from './migration-answer.ts';
 import { inMigrationTurn } from './migration-turns.ts';
+import { countGuess } from './name-guesses.ts';
 import { type NewExecution, prepareHook, type Ran, type RunServices, runHook } from './run-hook.ts';
 import type { HookRunner } from './runner.ts';
 
@@ -27,29 +27,35 @@ interface Attempt {
   readonly source: string | null;
 }
 
+/** The user that was made; null: no hook knows, or none could be asked. */
+export type Migrated =
+  | UserRecord
+  /** Somebody else's sign-in has made the user meanwhile: what it stored is what counts. */
+  | 'made_meanwhile'
+  | null;
+
 /**
- * Makes the user that a hook says this is, or answers null: no hook knows, or none could be asked in time. Of sign-ins at the
- * same time one makes the user, and for the others the password decides as always.
+ * Makes the user that a hook says this is. Of sign-ins at the same time one makes the user, and for the others the
+ * password decides as always. Wrong passwords are counted by name before a hook runs.
  */
-export async function migrateUser(
-  services: MigrationServices,
-  account: Account,
-  attempt: Attempt,
-): Promise<UserRecord | null> {
+export async function migrateUser(services: MigrationServices, account: Account, attempt: Attempt): Promise<Migrated> {
   const key = foldIdentifier(attempt.username);
   if (key === null) return null;
   const { hooks, variables } = await findLiveHooks(services, account, 'user-migration');
   if (hooks.length === 0) return null;
-  const made = await inMigrationTurn(services, account, attempt.source, async () => {
-    // While this one waited, another may have made the user: then there is nothing to ask.
-    const isMade = (await services.store.users.findByName(account.id, key)) !== null;
-    return isMade
-      ? null
-      : asking(services.hooks, `${account.id} ${key}`, askHooks(services, account, attempt, key, hooks, variables));
-  });
+  const isMade = async () => (await services.store.users.findByName(account.id, key)) !== null;
+  const made = await countGuess(services, account, key, () =>
+    inMigrationTurn(services, account, attempt.source, async () => {
+      // While this one waited, another may have made the user: then there is nothing to ask.
+      if (await isMade()) return null;
+      const asked = askHooks(services, account, attempt, key, hooks, variables);
+      return { user: await asking(services.hooks, `${account.id} ${key}`, asked) };
+    }),
+  );
+  if (made !== null) return made;
   // Of sign-ins with one name at the same time those without a turn wait for the one that has it.
-  if (made === null) await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
-  return made ?? checkMade(services, account, attempt, key);
+  await underWay.get(services.hooks)?.get(`${account.id} ${key}`);
+  return (await isMade()) ? 'made_meanwhile' : null;
 }
 
 /** By runner, and by account and name: settle when the hooks have been asked. */
@@ -68,17 +74,6 @@ async function asking<Result>(runner: HookRunner, name: string, asked: Promise<R
   } finally {
     if (names.get(name) === settled) names.delete(name);
   }
-}
-
-/** Somebody else's sign-in may have made the user meanwhile: what it stored is what counts. */
-async function checkMade(
-  { store, passwords }: MigrationServices,
-  account: Account,
-  { password, source }: Attempt,
-  key: string,
-): Promise<UserRecord | null> {
-  const user = await store.users.findByName(account.id, key);
-  return user && (await passwords.verify(password, user.passwordDigest, shareOf(account, source))) ? user : null;
 }
 
 async function askHooks(

@@ -11,7 +11,7 @@ import type { HookRunner } from './runner.ts';
 
 /** Sign-ins for which the hooks of an account run at a time. */
 const turnsOfAccount = 2;
-const turnsOfSource = 1;
+const turnsOfHolder = 1;
 /** Of all accounts. */
 const turns = 64;
 /** Sign-ins of all accounts that have a turn or wait for one. */
@@ -31,7 +31,7 @@ export async function inMigrationTurn<Result>(
   source: string | null,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
-  const queue = queues.get(hooks) ?? createFairQueue({ turns, turnsOfAccount, turnsOfSource, most });
+  const queue = queues.get(hooks) ?? createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most });
   queues.set(hooks, queue);
   const turn = await queue.enter(shareOf(account, source), patience * hookWaitMilliseconds);
   if (turn === null) {

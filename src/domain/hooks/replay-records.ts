@@ -20,6 +20,13 @@ export function sealReplay(
   return vault.seal(account.record, replayPlace(requestId), Buffer.from(JSON.stringify(record)));
 }
 
+/** A policy is kept for the comparison of a replay; who was made by a migration is not. */
+export function shownAnswer(answer: unknown): ReplayRecord['answer'] {
+  if (typeof answer !== 'object' || answer === null || !('says' in answer)) return null;
+  const { says, policyId } = answer as { says: string; policyId?: number };
+  return { says, ...(policyId !== undefined && { policyId }) };
+}
+
 /** Null when nothing was kept. */
 export function openReplay(
   { vault }: Pick<Services, 'vault'>,

@@ -6,10 +6,11 @@ import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook }
 import type { Account } from '../accounts/account.ts';
 import { parseAnswer } from './answers.ts';
 import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
-import { sealReplay } from './replay-records.ts';
+import { sealReplay, shownAnswer } from './replay-records.ts';
 import type { HookRun, HookRunResult } from './runner.ts';
 import { sourceOf } from './source.ts';
 import { takeRun } from './take-run.ts';
+import { inUserTurn, type RunFor } from './user-turns.ts';
 import { openVariables } from './variables.ts';
 
 /** The document's §4.4. */
@@ -105,6 +106,8 @@ export interface Asked<Answer> {
   readonly read: (value: unknown) => Answer | null;
   /** Whether the answer lets nobody sign in. */
   readonly refuses: (answer: Answer) => boolean;
+  /** For whom it runs, where that is a user; strangers have turns of their own. */
+  readonly runFor?: RunFor;
 }
 
 export interface Ran<Answer> {
@@ -112,6 +115,8 @@ export interface Ran<Answer> {
   readonly answer: Answer | null;
   /** How the last run ended. */
   readonly outcome: HookOutcome;
+  /** The last run did not begin, since others of the same user went on. */
+  readonly isCrowdedOut: boolean;
   /** One for each run. */
   readonly executions: readonly NewExecution[];
 }
@@ -125,13 +130,15 @@ export async function runHook<Answer>(
 ): Promise<Ran<Answer>> {
   const executions: NewExecution[] = [];
   let outcome: HookOutcome = 'unavailable';
+  let isCrowdedOut = false;
   for (let attempt = 1; attempt <= hook.stored.definition.retries + 1; attempt += 1) {
     const ran = await runAttempt(services, account, hook, asked, attempt);
     executions.push(ran.execution);
     outcome = ran.execution.outcome;
-    if (ran.answer !== null) return { answer: ran.answer, outcome, executions };
+    isCrowdedOut = ran.isCrowdedOut;
+    if (ran.answer !== null) return { answer: ran.answer, outcome, isCrowdedOut, executions };
   }
-  return { answer: null, outcome, executions };
+  return { answer: null, outcome, isCrowdedOut, executions };
 }
 
 async function runAttempt<Answer>(
@@ -140,11 +147,13 @@ async function runAttempt<Answer>(
   hook: RunnableHook,
   asked: Asked<Answer>,
   attempt: number,
-): Promise<{ readonly answer: Answer | null; readonly execution: NewExecution }> {
+): Promise<Pick<Ran<Answer>, 'answer' | 'isCrowdedOut'> & { readonly execution: NewExecution }> {
   const requestId = randomUUID();
   const createdAt = services.clock.now();
   const context = asked.contextOf(requestId);
-  const result = await runOnce(services, account, hook, context);
+  const run = () => runOnce(services, account, hook, context);
+  const ran = asked.runFor ? await inUserTurn(services, account, asked.runFor, run) : await run();
+  const result = typeof ran === 'string' ? unavailable : ran;
   const value = result.ending === 'success' ? parseAnswer(result.value) : undefined;
   const answer = value === undefined ? null : asked.read(value);
   const outcome = outcomeOf(result, answer, asked.refuses);
@@ -152,6 +161,7 @@ async function runAttempt<Answer>(
   const kept = asked.redact?.(context) ?? context;
   return {
     answer,
+    isCrowdedOut: ran === 'own_runs',
     execution: {
       accountId: account.id,
       hookId: hook.stored.hook.id,
@@ -182,11 +192,4 @@ function outcomeOf<Answer>(
 
 function explain(requestId: string, at: number): string {
   return noteLine(requestId, at, 'ERROR', 'the answer is none that a hook of this type can give');
-}
-
-/** A policy is kept for the comparison of a replay; who was made by a migration is not. */
-function shownAnswer(answer: unknown): { readonly says: string; readonly policyId?: number } | null {
-  if (typeof answer !== 'object' || answer === null || !('says' in answer)) return null;
-  const { says, policyId } = answer as { says: string; policyId?: number };
-  return { says, ...(policyId !== undefined && { policyId }) };
 }

@@ -24,7 +24,7 @@ export interface PasswordAttempt {
 }
 
 /** What became of an attempt; why it was refused is for the trail, and for doors whose contract tells it. */
-type TriedPassword =
+export type TriedPassword =
   /** `checkedAt`: when the user was read whose password it is, before the hash was computed. */
   | { readonly user: UserRecord; readonly checkedAt: Milliseconds }
   | { readonly user: null; readonly reason: 'unknown_user' | 'wrong_password' | 'closed' };
@@ -33,13 +33,14 @@ type TriedPassword =
  * The user whose name and password these are, or null: for an unknown name, a wrong password and a closed sign-in
  * alike, after the same work. All doors share it and its counters. Says nothing about the user's standing.
  * Throws `rate_limited` when too many attempts from this address failed, `unavailable` when too many wait; what fails
- * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name.
+ * by no fault of the user's is held against neither user nor address. `migrate` is asked for who has an unknown name;
+ * when it says that the user was made meanwhile, the attempt is one at that user's password.
  */
 export async function checkPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
-  migrate?: () => Promise<UserRecord | null>,
+  migrate?: () => Promise<UserRecord | 'made_meanwhile' | null>,
 ): Promise<UserRecord | null> {
   return (await tryPassword(services, account, attempt, migrate)).user;
 }
@@ -49,17 +50,19 @@ export async function tryPassword(
   services: Pick<Services, 'store' | 'clock' | 'passwords' | 'limits' | 'vault'>,
   account: Account,
   attempt: PasswordAttempt,
-  migrate?: () => Promise<UserRecord | null>,
+  migrate?: () => Promise<UserRecord | 'made_meanwhile' | null>,
 ): Promise<TriedPassword> {
   const { passwords, limits } = services;
   const share = shareOf(account, attempt.source);
   const tryOnce = async (): Promise<TriedPassword> => {
     // The place is taken before anything is counted: who is turned away has not guessed.
-    const tried = await passwords.withPlace(share, (verify) => verifyAttempt(services, account, attempt, verify));
-    if (tried.user) return { ...tried, user: await renewImported(services, tried.user, attempt.password, share) };
+    const verified = () => passwords.withPlace(share, (verify) => verifyAttempt(services, account, attempt, verify));
+    let tried = await verified();
     // Outside of the place, which others wait for while a function of the account runs.
-    const migrated = tried.reason === 'unknown_user' && migrate ? await migrate() : null;
-    if (migrated) return { user: migrated, checkedAt: services.clock.now() };
+    const migrated = tried.user === null && tried.reason === 'unknown_user' && migrate ? await migrate() : null;
+    if (migrated === 'made_meanwhile') tried = await verified();
+    else if (migrated) return { user: migrated, checkedAt: services.clock.now() };
+    if (tried.user) return { ...tried, user: await renewImported(services, tried.user, attempt.password, share) };
     await recordFailure(services, account, tried);
     return tried;
   };

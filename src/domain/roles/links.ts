@@ -30,7 +30,7 @@ export async function addLinks(
   if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);
 }
 
-/** Takes links away, and answers which of them there were. Part of a transaction, which ends what was lost with them. */
+/** Takes links away, and answers which there were. Part of a transaction, which ends what was lost with them. */
 export async function removeLinks(
   services: AuditServices,
   tx: Pick<StoreVerbs, LinkVerb>,

@@ -71,7 +71,7 @@ async function rolesOf(tx: Pick<StoreVerbs, 'roles'>, account: AuditedAccount, u
   return (await tx.roles.idsOfUsers(account.id, [userId])).get(userId) ?? [];
 }
 
-/** When the new role is taken to have been assigned, so that it is the first: with the former one, and before the second. */
+/** When the new role counts as assigned, so that it is the first: with the former one, and before the second. */
 async function placeBefore(
   tx: Pick<StoreVerbs, 'roles'>,
   account: AuditedAccount,

@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';
 import { newUuid } from '../secrets.ts';
 import { readText } from '../text.ts';
-import { requireUserId } from '../users/users.ts';
+import { lockUser, requireUserId } from '../users/users.ts';
 import { canAddDevice, mostDevices } from './devices.ts';
 import { findStepOf, kinds, normalCode, sealSeed } from './kinds.ts';
 
@@ -56,7 +56,7 @@ export async function startRegistration(
   const seed = services.random.bytes(seedBytes);
   const readName = readText('display_name', name, longestName);
   return services.store.transaction(async (tx) => {
-    const user = await requireUserId(tx, account, userId);
+    const user = await lockUser(tx, account, userId);
     const now = services.clock.now();
     const device = await addDevice(services, tx, account, userId, {
       ...{ kind, name: readName, seed, step: -1, now },
@@ -155,8 +155,9 @@ export async function acceptRegistration(
   }
   const step = findStepOf(services, account, device, normalCode(typed));
   if (step === null) throw new Failure('value_invalid', { name: 'otp', message: 'otp is not a code of this device' });
-  const now = services.clock.now();
   return services.store.transaction(async (tx) => {
+    await lockUser(tx, account, userId);
+    const now = services.clock.now();
     if (!(await tx.secondFactors.acceptDevice(account.id, device.id, step, now))) throw unknownRegistration();
     await tellEnrolled(services, tx, account, device);
     return { ...device, acceptedAt: now, expiresAt: null, lastStep: step };

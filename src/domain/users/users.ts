@@ -20,6 +20,17 @@ export async function requireUserId(
   return user;
 }
 
+/** The same, locked until the transaction ends; what else it touches of the user's comes after. */
+export async function lockUser(
+  tx: Pick<StoreVerbs, 'users'>,
+  account: Pick<Account, 'id'>,
+  userId: number,
+): Promise<UserRecord> {
+  const user = await tx.users.lock(account.id, userId);
+  if (!user) throw unknownUser();
+  return user;
+}
+
 /** The user with this e-mail address, in any case; throws `not_found`. */
 export async function requireUser(
   store: Pick<StoreVerbs, 'users'>,

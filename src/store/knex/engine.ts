@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Slice, SliceWanted } from '../purge.ts';
 import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken, NewEvent } from '../store.ts';
+import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
@@ -58,6 +59,8 @@ export interface Engine {
   readonly hot: HotVerbs;
   generation(accountId: number): Promise<number | null>;
   purge(wanted: SliceWanted): Promise<Slice>;
+  /** The schema as it is, on `db` or in the transaction that `db` is. */
+  describeSchema(db: Knex): Promise<Schema>;
   /** Tells the planner of tables that it knows nothing of, at the end of the transaction that has migrated them. */
   describeNewTables(tx: Knex): Promise<void>;
   /** Tells the planner how large tables are by now, where the database does not do so by itself. */

@@ -1,6 +1,7 @@
 /** What the drivers throw, in the words of the store: `conflict`, `not_found`, `unavailable`. Anything else stays as it is. */
 
 import { Failure } from '../../domain/failure.ts';
+import { sessionsLost } from './session.ts';
 
 /** Unique keys whose value has another name outside; the rest is named like its column. */
 const conflictNames: Readonly<Record<string, string>> = { email_key: 'email', username_key: 'username' };
@@ -50,7 +51,7 @@ const damage = /^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/;
  */
 const postgresOutage = /^(08...|3D000|53...|57...|58030|55P03|40001|40P01|25006|25P03)$/;
 
-/** The operator took away what we need: tables, columns, rights, or our name and password. */
+/** The operator took away what we need: tables, columns, rights, our name and password, or sessions. */
 const postgresTaken: Readonly<Record<string, string>> = {
   '3D000': 'there is no such database',
   '3F000': 'there is no such schema',
@@ -59,6 +60,9 @@ const postgresTaken: Readonly<Record<string, string>> = {
   '42501': 'a right is missing',
   '28000': 'the server does not let us in',
   '28P01': 'the server does not let us in: wrong name or password',
+  // What a connection has prepared is there as long as its session is.
+  '26000': sessionsLost,
+  '42P05': sessionsLost,
 };
 
 /** A limit on the time of a statement ended it. */

@@ -19,7 +19,7 @@ import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
 import { hookVerbs } from './hooks.ts';
 import { inviteVerbs, passwordResetVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
-import { migrate, readStatus, requireKnown, rollback } from './migrate.ts';
+import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
 import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
@@ -134,6 +134,7 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
+    findSchemaFaults: () => alone(() => findSchemaFaults(engine, db)),
     findDamage: () => alone(() => engine.findDamage()),
     close: () => engine.close(),
   };

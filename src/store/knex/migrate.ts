@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { MigrationStatus } from '../store.ts';
 import type { Engine } from './engine.ts';
-import { migrationNames, migrationSource } from './migrations/index.ts';
+import { checksumsSince, migrationNames, migrationSource } from './migrations/index.ts';
+import { checksums } from './schema/checksums.ts';
+import { findDifferences } from './schema/compare.ts';
 
 const tableName = 'migrations';
 
@@ -28,12 +30,59 @@ export function requireKnown({ applied }: MigrationStatus): void {
   throw new Failure('unavailable', { name: 'migrations', message });
 }
 
-/** All pending migrations in one transaction: all of them or none. */
-export function migrate({ exclusively, describeNewTables }: Engine): Promise<MigrationStatus> {
-  return exclusively(async (tx) => {
+/** What must be put right before the service can work on the database, a line each; nothing while migrations are pending. */
+export async function findSchemaFaults({ kind, describeSchema }: Engine, db: Knex): Promise<string[]> {
+  const { applied, pending } = await readStatus(db);
+  const changed = applied.includes(checksumsSince) ? await findChanged(kind, db) : [];
+  if (pending.length > 0) return changed;
+  return [...changed, ...findDifferences(kind, await describeSchema(db))];
+}
+
+/** Migrations that were applied in another form than this release has them in. */
+async function findChanged(kind: Engine['kind'], db: Knex): Promise<string[]> {
+  const current = await checksums(kind);
+  const rows: { name: string; checksum: string | null }[] = await db(tableName)
+    .select('name', 'checksum')
+    .orderBy('id');
+  return rows
+    .filter(({ name, checksum }) => checksum !== null && current.has(name) && current.get(name) !== checksum)
+    .map(({ name }) => `migration ${name} was changed after it was applied`);
+}
+
+const mostFaults = 3;
+
+async function requireOwnSchema(engine: Engine, tx: Knex): Promise<void> {
+  const faults = await findSchemaFaults(engine, tx);
+  if (faults.length === 0) return;
+  const more = faults.length > mostFaults ? `; and ${faults.length - mostFaults} more` : '';
+  const message = `the schema is not the one of this release: ${faults.slice(0, mostFaults).join('; ')}${more}: docs/operations.md, "Migrations"`;
+  throw new Failure('unavailable', { name: 'schema', message });
+}
+
+/** Those that were applied before there were checksums get theirs too, once the schema is known to be the right one. */
+async function keepChecksums({ kind }: Engine, tx: Knex): Promise<void> {
+  const without: string[] = await tx(tableName).whereNull('checksum').pluck('name');
+  if (without.length === 0) return;
+  const current = await checksums(kind);
+  for (const name of without)
+    await tx(tableName)
+      .where('name', name)
+      .update('checksum', current.get(name) ?? null);
+}
+
+/** All pending migrations: as they are, without a look at what they made. */
+export async function applyPending(tx: Knex): Promise<void> {
+  await tx.migrate.latest(config);
+}
+
+/** All pending migrations in one transaction: all of them or none. Throws `unavailable` when what they make is not there then. */
+export function migrate(engine: Engine): Promise<MigrationStatus> {
+  return engine.exclusively(async (tx) => {
     requireKnown(await readStatus(tx));
-    await tx.migrate.latest(config);
-    await describeNewTables(tx);
+    await applyPending(tx);
+    await requireOwnSchema(engine, tx);
+    await keepChecksums(engine, tx);
+    await engine.describeNewTables(tx);
     return readStatus(tx);
   });
 }

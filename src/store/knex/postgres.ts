@@ -8,6 +8,8 @@ import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait
 import { findCredentialTokenOnPostgres } from './hot-callers.ts';
 import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
 import { purgeOnPostgres } from './purge-postgres.ts';
+import { describeOnPostgres } from './schema/postgres.ts';
+import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */
 const migrationLock = 4_715_203_991;
@@ -77,7 +79,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
       createTimeoutMillis: 2 * waitMilliseconds,
       afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
         endWhenSilent(connection, silenceMilliseconds);
-        connection.query(sets).then(
+        connection.query(`${sets}; ${markSession(connection)}`).then(
           () => done(undefined, connection),
           (error: Error) => done(error, connection),
         );
@@ -106,6 +108,7 @@ export function openPostgres(options: EngineOptions): Engine {
     },
     generation: (accountId) => generationOnPostgres(db, accountId),
     purge: (wanted) => purgeOnPostgres(db, wanted),
+    describeSchema: describeOnPostgres,
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},
@@ -114,9 +117,7 @@ export function openPostgres(options: EngineOptions): Engine {
       throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
     },
     findDamage: async () => [],
-    ping: async () => {
-      await db.raw('select 1');
-    },
+    ping: () => requireSessions(db),
     close: async () => {
       await Promise.all([reading.destroy(), db.destroy()]);
     },

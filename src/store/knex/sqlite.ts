@@ -10,6 +10,7 @@ import { isBusy } from './errors.ts';
 import { findCredentialTokenOnSqlite } from './hot-callers.ts';
 import { appendOnSqlite, findAccessTokenOnSqlite, generationOnSqlite } from './hot-sqlite.ts';
 import { purgeOnSqlite } from './purge-sqlite.ts';
+import { describeOnSqlite } from './schema/sqlite.ts';
 import { backup } from './sqlite-backup.ts';
 import { onConnection, SqliteClient, withOneCommit } from './sqlite-client.ts';
 import { openReading, renewReading } from './sqlite-reading.ts';
@@ -98,8 +99,8 @@ export function openSqlite(options: EngineOptions): Engine {
     pool: { min: 1, max: 1, acquireTimeoutMillis: waitMilliseconds },
     ...{ patienceMilliseconds: waitMilliseconds },
   });
-  const reading = openReading(filename, options);
   const purge = purgeOnSqlite(waitMilliseconds);
+  const reading = openReading(filename, options);
   return {
     kind: 'sqlite',
     db,
@@ -113,6 +114,7 @@ export function openSqlite(options: EngineOptions): Engine {
     },
     generation: (accountId) => generationOnSqlite(db, accountId),
     purge: (wanted) => purge(db, wanted),
+    describeSchema: describeOnSqlite,
     describeNewTables: (tx) =>
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);

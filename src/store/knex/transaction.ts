@@ -78,7 +78,10 @@ function mostAttemptsFor(error: unknown): number {
 /** Few enough that nobody notices how long appending them takes. */
 const eventsAtOnce = 100;
 
-/** A role of thousands has as many events: others get their turn in between. Accounts in order, as their chains are locked. */
+/**
+ * A role of thousands has as many events: others get their turn in between. Accounts in order, as their chains are
+ * locked.
+ */
 async function appendAll(hot: HotVerbs, tx: Knex, events: readonly NewEvent[]): Promise<void> {
   const ordered = events.toSorted((one, other) => one.accountId - other.accountId);
   for (let at = 0; at < ordered.length; at += eventsAtOnce) {

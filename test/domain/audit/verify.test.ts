@@ -21,7 +21,7 @@ const changes = {
   source: "''",
   request_id: "'r-2'",
   detail: `'{"fields":["email"] }'`,
-  hash: "'A' || substr(hash, 2)",
+  hash: "case when hash like 'A%' then 'B' else 'A' end || substr(hash, 2)",
 } as const;
 
 onEachDatabase('the trail is verified', (subject) => {

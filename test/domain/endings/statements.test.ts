@@ -1,7 +1,8 @@
-/** What the end of all sign-ins costs does not grow with what was granted. */
+/** What endings cost does not grow with what was granted. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { endUnassigned } from '../../../src/domain/endings/end-app.ts';
 import { endSignIns } from '../../../src/domain/endings/end-sign-ins.ts';
 import type { Engine } from '../../../src/store/knex/engine.ts';
 import { verbsOn } from '../../../src/store/knex/index.ts';
@@ -15,7 +16,7 @@ import { makeUser, registerClient } from '../../support/sign-in.ts';
 import { databases } from '../../support/stores.ts';
 
 for (const kind of databases) {
-  describe(`what the end of all sign-ins costs on ${kind}`, () => {
+  describe(`what endings cost on ${kind}`, () => {
     let app: TestApp;
     let engine: Engine;
     let statements = 0;
@@ -60,8 +61,32 @@ for (const kind of databases) {
       return taken;
     }
 
-    it('is as many statements for 300 grants as for three', async () => {
+    it('of all sign-ins: as many statements for 300 grants as for three', async () => {
       assert.equal(await cost(300), await cost(3));
+    });
+
+    /** Statements that take the grants of so many users who may not use the app any more, and one who never had any. */
+    async function costOfLoss(count: number): Promise<number> {
+      const { app_id: appId } = await registerClient(app);
+      const userIds: number[] = [(await makeUser(app)).id];
+      for (let at = 0; at < count; at += 1) {
+        const { id: userId } = await makeUser(app, undefined, { password: undefined });
+        await newGrant(app.services.store, { accountId: app.account.id, userId, appId });
+        userIds.push(userId);
+      }
+      statements = 0;
+      const tx = verbsOn(engine.db, engine.hot);
+      const ended = await endUnassigned(tx, app.account, { userIds }, app.services.clock.now());
+      const taken = statements;
+      assert.equal(ended, count);
+      return taken;
+    }
+
+    it('of a lost access: as many statements for 300 users as for three, and twice as many for 450', async () => {
+      const few = await costOfLoss(3);
+      assert.ok(few > 0);
+      assert.equal(await costOfLoss(300), few);
+      assert.equal(await costOfLoss(450), 2 * few);
     });
   });
 }

@@ -141,7 +141,7 @@ test('who comes for the second time is served in an endless stream of sources th
 });
 
 test('turns of a source and of an account are bounded, and others go past those who wait for them', async () => {
-  const { ask, endOne, names } = subject({ turns: 64, turnsOfAccount: 2, turnsOfSource: 1 });
+  const { ask, endOne, names } = subject({ turns: 64, turnsOfAccount: 2, turnsOfHolder: 1 });
   for (let number = 0; number < 3; number += 1) await ask(`a${number}`, 'a');
   for (const name of ['b', 'c']) await ask(name);
   await ask('other', 'a', 2);

@@ -72,6 +72,7 @@ onApps('user migration', (app) => {
 
   it('anything else is refused as a wrong password is, and nobody is made', async () => {
     const on = await staged();
+    await on.policy({ isDefault: true, maximumInvalidLoginAttempts: 100 });
     const answers = [
       'null',
       '{ success: false }',

@@ -69,7 +69,9 @@ export const endings = {
       const form = await walk(app, new CookieJar(), link.replace(app.account.baseUrl, ''));
       return async () => {
         const { answer } = await submit(app, form, chosen);
-        if (answer.status >= 400) throw new Error(`the link set no password: ${answer.status}`);
+        // Another run of the user's hook may keep the walk from going on; the password is saved all the same.
+        const isSaved = answer.status < 400 || answer.text.includes('Your password is saved');
+        if (!isSaved) throw new Error(`the link set no password: ${answer.status}`);
       };
     },
   },

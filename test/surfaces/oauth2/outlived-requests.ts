@@ -62,6 +62,7 @@ export function outlivedRequests(app: AppOf): void {
       await change(loss);
       for (const at of [await signIn(before, user), await allow(after), await allow(single)]) {
         assertErrorPage(at.answer);
+        assert.equal(at.answer.text.match(/go back to/gi)?.length, 1, 'what to do is said once');
       }
       await change({});
       assert.ok(toClient((await allow(await signIn(await begin(client), user))).answer, removed).has('code'));

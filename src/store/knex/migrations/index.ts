@@ -23,11 +23,16 @@ import * as meansOfSignIn from './0023_means_of_sign_in.ts';
 import * as endings from './0024_endings.ts';
 import * as endedRequests from './0025_ended_requests.ts';
 import * as sessionOfRequest from './0026_session_of_request.ts';
-import * as removals from './0027_removals.ts';
 import * as linkOrder from './0028_link_order.ts';
+import * as autovacuum from './0029_autovacuum.ts';
+import * as migrationChecksums from './0030_migration_checksums.ts';
+import * as removals from './0031_removals.ts';
+
+/** From this one on the database keeps a checksum of each. */
+export const checksumsSince = '0030_migration_checksums';
 
 /** All migrations in the order they are applied. A released one never changes. */
-const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
+export const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0001_first', ...first },
   { name: '0002_generations', ...generations },
   { name: '0003_management', ...management },
@@ -52,8 +57,10 @@ const migrations: readonly (Knex.Migration & { readonly name: string })[] = [
   { name: '0024_endings', ...endings },
   { name: '0025_ended_requests', ...endedRequests },
   { name: '0026_session_of_request', ...sessionOfRequest },
-  { name: '0027_removals', ...removals },
   { name: '0028_link_order', ...linkOrder },
+  { name: '0029_autovacuum', ...autovacuum },
+  { name: checksumsSince, ...migrationChecksums },
+  { name: '0031_removals', ...removals },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { Failure } from '../domain/failure.ts';
+
+/**
+ * Keeps the bytes of a body as `req.body`. Fails with `body_too_large` as soon as the body is known to be larger than
+ * `limit` bytes, and does not wait for the rest: the answer ends the connection. Fails with `media_type_unsupported` for
+ * a coded body, and with `request_malformed` when the client goes away.
+ */
+export function receiveBytes(limit: number): RequestHandler {
+  return (req, res, next) => {
+    if ((req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+      const message = 'the body must be UTF-8 and not compressed';
+      return next(new Failure('media_type_unsupported', { message }));
+    }
+    readAtMost(req, limit).then(
+      (bytes) => {
+        req.body = bytes;
+        next();
+      },
+      (failure: Failure) => {
+        if (failure.code === 'body_too_large') res.setHeader('connection', 'close');
+        next(failure);
+      },
+    );
+  };
+}
+
+export function bodyTooLarge(message = 'the body is larger than allowed'): Failure {
+  return new Failure('body_too_large', { message });
+}
+
+function readAtMost(req: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(bodyTooLarge());
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const keep = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) {
+      chunks.push(chunk);
+      return;
+    }
+    req.off('data', keep);
+    reject(bodyTooLarge());
+  };
+  const giveUp = () => reject(new Failure('request_malformed', { message: 'the body could not be read' }));
+  req
+    .on('data', keep)
+    .once('end', () => resolve(Buffer.concat(chunks)))
+    .once('error', giveUp)
+    .once('close', giveUp);
+  return promise;
+}

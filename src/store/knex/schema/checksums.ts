@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Store } from '../../store.ts';
+import { migrations } from '../migrations/index.ts';
+
+/** The checksum of each migration by its name. */
+export async function checksums(kind: Store['kind']): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name, up } of migrations) found.set(name, await checksumOf(kind, up));
+  return found;
+}
+
+/**
+ * A digest of the statements that a migration sends to an empty database: how its source is formatted or commented
+ * makes no difference.
+ */
+export async function checksumOf(kind: Store['kind'], up: Knex.Migration['up']): Promise<string> {
+  const hash = createHash('sha256');
+  await up(recorder(kind, (statement) => hash.update(`${statement}\n`)));
+  return hash.digest('hex');
+}
+
+/** In the place of a database: it takes statements, which are all that migrations send, and has no rows. */
+function recorder(kind: Store['kind'], take: (statement: string) => void): Knex {
+  const raw = async (sql: string, values: unknown = []) => {
+    take(`${sql.replaceAll(/\s+/g, ' ').trim()} ${JSON.stringify(values)}`);
+    return Object.assign([], { rows: [] });
+  };
+  const client = { driverName: kind === 'postgres' ? 'pg' : 'better-sqlite3' };
+  return { raw, client } as unknown as Knex; // Migrations use nothing else, which a test holds.
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { Store } from '../../store.ts';
+import type { Schema } from './describe.ts';
+
+/** A line for each part: what it is, a tab, and its text. */
+export function writeSchema(schema: Schema): string {
+  const lines = [...schema].map(([part, text]) => `${part}\t${text}\n`);
+  return lines.toSorted().join('');
+}
+
+/** The schema that all migrations of this release make; written by `npm run generate`. */
+function readExpected(kind: Store['kind']): Schema {
+  const file = new URL(`../../../../generated/schema-${kind}.txt`, import.meta.url);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return new Map(lines.map((line) => line.split('\t', 2) as [string, string]));
+}
+
+/**
+ * How the schema differs from what all migrations of this release make, a line for each part of it. Tables of others,
+ * and an operator's own indexes that forbid nothing, are no difference.
+ */
+export function findDifferences(kind: Store['kind'], found: Schema): string[] {
+  const expected = readExpected(kind);
+  const missing = [...expected].flatMap(([part, text]) => {
+    const now = found.get(part);
+    if (now === text) return [];
+    return [now === undefined ? `${part} is missing` : `${part} is "${now}", not "${text}"`];
+  });
+  const surplus = [...found].flatMap(([part, text]) => {
+    if (expected.has(part)) return [];
+    const [kindOfPart, table = ''] = part.split(/[ .]/);
+    const harmless = kindOfPart === 'table' || (kindOfPart === 'index' && !/\bunique\b/i.test(text));
+    return expected.has(`table ${table}`) && !harmless ? [`${part} is not of this release`] : [];
+  });
+  // Of a table that is missing no part is there.
+  const whole = (line: string) => !missing.some((one) => one.startsWith('table ') && isPartOf(line, one));
+  return [...missing.filter(whole), ...surplus];
+}
+
+/** Whether the line is about a part of the table that the other one is about. */
+function isPartOf(line: string, ofTable: string): boolean {
+  const table = ofTable.split(' ')[1];
+  return !line.startsWith('table ') && line.split(/[ .]/)[1] === table;
+}

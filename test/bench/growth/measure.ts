@@ -1,0 +1,87 @@
+/** Every operation of the contracts in an account that has grown, and what others notice meanwhile. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { serverVariable, startPostgres } from '../../support/postgres.ts';
+import type { DatabaseKind } from '../../support/stores.ts';
+import { makeDurable } from '../measure-postgres.ts';
+import { type Deletion, measureDeletions } from './deletions.ts';
+import { type Prepared, prepare } from './installation.ts';
+import { describe, holds, type Measured, measureUse } from './measure-use.ts';
+import { allUses } from './operations.ts';
+
+export interface GrowthPlan {
+  readonly users: number;
+  readonly databases: readonly DatabaseKind[];
+  /** Measures only the uses whose names match. */
+  readonly only: RegExp;
+}
+
+/** What the account of so many users is held against. */
+export const fewUsers = 1_000;
+
+export interface Grew {
+  readonly kind: DatabaseKind;
+  readonly users: number;
+  readonly measured: readonly Measured[];
+  readonly deletions: readonly Deletion[];
+}
+
+interface Pair {
+  readonly kind: DatabaseKind;
+  /** Of the larger account. */
+  readonly users: number;
+  readonly few: Prepared;
+  readonly many: Prepared;
+}
+
+async function preparePair(kind: DatabaseKind, users: number): Promise<Pair> {
+  const [few, many] = await Promise.all([prepare(kind, fewUsers), prepare(kind, users)]);
+  return { kind, users, few, many };
+}
+
+const settleMilliseconds = 3_000;
+
+async function measurePair({ kind, users, ...pair }: Pair, only: RegExp, log: (line: string) => void): Promise<Grew> {
+  const [few, many] = [await pair.few.serve(), await pair.many.serve()];
+  const beside = many.startBeside();
+  // While its code gets compiled, which is no part of any operation.
+  await delay(settleMilliseconds);
+  const measured: Measured[] = [];
+  try {
+    for (const use of allUses().filter(({ name }) => only.test(name))) {
+      const one = await measureUse(few, many, beside, use);
+      measured.push(one);
+      log(`${kind}, ${use.name}: ${describe(one)}${holds(one) === false ? ', MISSED' : ''}`);
+    }
+    const deletions = await measureDeletions(many, beside, (line) => log(`${kind}, ${line}`));
+    return { kind, users, measured, deletions };
+  } finally {
+    beside.stop();
+    await few.stop();
+    await many.stop();
+    await pair.few.dispose();
+    await pair.many.dispose();
+  }
+}
+
+/** Fills all databases at once and measures one after the other. */
+export async function measureGrowth(
+  { users, databases, only }: GrowthPlan,
+  log: (line: string) => void,
+): Promise<Grew[]> {
+  const postgres = databases.includes('postgres') ? startPostgres() : null;
+  if (postgres) {
+    process.env[serverVariable] = postgres.url;
+    await makeDurable();
+  }
+  try {
+    log(`filling accounts of ${fewUsers} and ${users} users on ${databases.join(' and ')}`);
+    const pairs = await Promise.all(databases.map((kind) => preparePair(kind, users)));
+    const grew: Grew[] = [];
+    for (const pair of pairs) grew.push(await measurePair(pair, only, log));
+    return grew;
+  } finally {
+    await postgres?.stop();
+    delete process.env[serverVariable];
+  }
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { conforms, contracts } from '../../support/conforms.ts';
+import { type Prepared, prepare, type Served } from './installation.ts';
+import { fewUsers } from './measure.ts';
+import { askOnce } from './measure-use.ts';
+import { allUses } from './operations.ts';
+
+describe('the operations in an account that grows', () => {
+  let prepared: Prepared;
+  let served: Served;
+  before(async () => {
+    prepared = await prepare('sqlite', fewUsers);
+    served = await prepared.serve();
+  });
+  after(async () => {
+    await served?.stop();
+    await prepared?.dispose();
+  });
+
+  it('are all that the contracts have', () => {
+    const known = new Set(allUses().map(({ surface, operation }) => `${surface} ${operation}`));
+    const documented = [...contracts].flatMap(([surface, { routes }]) =>
+      [...routes.operations.keys()].map((operation) => `${surface} ${operation}`),
+    );
+    assert.deepEqual([...known].sort(), documented.sort());
+  });
+
+  it('each answer their request', async () => {
+    // Twice, for the second request goes on with what the first one left.
+    for (const use of allUses()) {
+      for (let turn = 0; turn < 2; turn += 1) {
+        const asked = askOnce(served, use);
+        const { path, answer } = await asked.catch((error: Error) => assert.fail(`${use.name}: ${error.message}`));
+        conforms(use.method, path, answer);
+      }
+    }
+  });
+});

@@ -122,8 +122,8 @@ describe('D5: damaged files', () => {
     assert.deepEqual(await installation.cli('account', 'list'), []);
     rmSync(filesIn(data).database);
     const service = await installation.serve({ demo: true });
-    assert.match(service.output(), /"reason":"the database file was not there although the master key was/);
     assert.equal(await service.stop(), 0);
+    assert.match(service.output(), /"reason":"the database file was not there although the master key was/);
   });
 });
 

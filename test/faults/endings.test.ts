@@ -20,7 +20,7 @@ for (const database of databases) {
     before(async () => {
       theatre = await openTheatre(database);
     });
-    after(() => theatre.app.dispose());
+    after(() => theatre.close());
 
     const all = Object.keys(things) as ThingName[];
     for (const [index, ending] of (Object.keys(endings) as EndingName[]).entries()) {

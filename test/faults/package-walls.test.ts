@@ -48,9 +48,15 @@ describe('a service whose folder for temporary files is missing', () => {
   const logged = (event: string) =>
     service
       .output()
-      .trimEnd()
       .split('\n')
+      .slice(0, -1)
       .filter((line) => JSON.parse(line).event === event);
+
+  /** The lines of that event, once there is one: what a process logs arrives by a pipe, later than its answers. */
+  async function untilLogged(event: string) {
+    while (logged(event).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    return logged(event);
+  }
 
   it('serves, and tells an operator why packages are refused and what to do', async () => {
     const { state, reason, remedy, layers } = await packages();
@@ -70,7 +76,7 @@ describe('a service whose folder for temporary files is missing', () => {
       assert.match(text, /this service refuses packages/);
       assert.ok(!text.includes(temporary));
     }
-    const [line, ...others] = logged('packages are refused');
+    const [line, ...others] = await untilLogged('packages are refused');
     assert.match(JSON.parse(line ?? '{}').reason, /^ENOENT: .*TMPDIR/);
     assert.deepEqual(others, []);
   });
@@ -82,7 +88,7 @@ describe('a service whose folder for temporary files is missing', () => {
     const { state, reason, remedy } = await packages();
     assert.match(state, /^(confined|open)$/);
     assert.deepEqual([reason, remedy], [null, null]);
-    assert.equal(logged('packages are built again').length, 1);
+    assert.equal((await untilLogged('packages are built again')).length, 1);
     assert.equal(await service.stop(), 0);
     assert.deepEqual(logged('crashed'), []);
   });

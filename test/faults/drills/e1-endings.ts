@@ -44,7 +44,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       holds: survivors === 0 && faults === 0,
     };
   } finally {
-    await theatre.app.dispose();
+    await theatre.close();
   }
 }
 

@@ -33,6 +33,7 @@ export interface Gate {
   /** From now on; settles once the user's sign-in has reached the hook. */
   hold(email: string): Promise<void>;
   letGo(email: string): void;
+  letAllGo(): void;
 }
 
 function openGate(): Gate {
@@ -65,6 +66,9 @@ function openGate(): Gate {
       return reached.promise;
     },
     letGo: (email) => letGo.get(email)?.(),
+    letAllGo: () => {
+      for (const go of letGo.values()) go();
+    },
   };
 }
 
@@ -74,6 +78,8 @@ export interface Theatre {
   readonly gate: Gate;
   /** How many calls were answered with 500 or more. */
   faults(): number;
+  /** Lets go who is still held, as a try that failed leaves them: the application waits for them. */
+  close(): Promise<void>;
 }
 
 export async function openTheatre(database: DatabaseKind): Promise<Theatre> {
@@ -89,7 +95,11 @@ export async function openTheatre(database: DatabaseKind): Promise<Theatre> {
     if (answer.status >= 500) faults += 1;
     return answer;
   };
-  return { app: { ...app, send }, gate, faults: () => faults };
+  const close = () => {
+    gate.letAllGo();
+    return app.dispose();
+  };
+  return { app: { ...app, send }, gate, faults: () => faults, close };
 }
 
 /** What one try begins with. */

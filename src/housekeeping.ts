@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './domain/accounts/account.ts';
 import { listAccounts } from './domain/accounts/accounts.ts';
 import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
 import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
 import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
+import { restUnlessAborted } from './domain/paced.ts';
 import { createTrustedTime } from './domain/trusted-time.ts';
 import type { Services } from './services.ts';
 
@@ -129,10 +129,6 @@ async function tendClients(
   const { removed, reached } = await expireClients(services, accounts, from, clientsAtOnce);
   if (removed > 0) services.log.info('unused clients removed', { count: removed });
   return reached;
-}
-
-async function restUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, null, { signal, ref: false }).catch(() => {});
 }
 
 function stackOf(error: unknown): string {

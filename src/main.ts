@@ -9,6 +9,7 @@ import { createApp } from './app.ts';
 import { type Config, ConfigMistakes } from './config.ts';
 import { createServices, type ServedServices } from './create-services.ts';
 import { prepareDemo } from './demo.ts';
+import { type Clearing, startClearing } from './domain/clearing.ts';
 import type { PackageQueue } from './domain/hooks/package-queue.ts';
 import type { HookRunner } from './domain/hooks/runner.ts';
 import { shadowsSettled } from './domain/hooks/shadow.ts';
@@ -51,7 +52,8 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const readiness: Readiness = { draining: false };
     const metrics = createMetrics();
     const { metricsToken, trustProxy } = config;
-    const waking = { ...services, store: wakeAfterCommit(services.store, services) };
+    const clearing = startClearing(services, { report: metrics.removals });
+    const waking = { ...services, store: wakeAfterCommit(services.store, { ...services, clearing }) };
     const app = createApp(waking, { readiness, metrics, metricsToken, trustProxy, isServing: true });
     const server = createServer(app);
     await putPoolBehindEventLoop();
@@ -59,7 +61,15 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
     const housekeeping = startHousekeeping(services, { report: metrics.purge });
     const warming = keepWarm(services);
     services.packageBuilds.start();
-    stopOnSignal({ ...services, readiness, server, housekeeping, warming, drainSeconds: config.drainSeconds });
+    stopOnSignal({
+      ...services,
+      readiness,
+      server,
+      housekeeping,
+      clearing,
+      warming,
+      drainSeconds: config.drainSeconds,
+    });
     log.info('listening', { host: config.host, port: config.port, version: packageJson.version });
     print(introduction);
   } catch (error) {
@@ -86,6 +96,7 @@ interface Running {
   readonly readiness: Readiness;
   readonly server: Server;
   readonly housekeeping: Housekeeping;
+  readonly clearing: Clearing;
   readonly warming: Warming;
   readonly hooks: HookRunner;
   readonly packageBuilds: Pick<PackageQueue, 'stop'>;
@@ -110,7 +121,8 @@ function stopOnSignal(running: Running): void {
 }
 
 async function stopInOrder(running: Running, signal: string, hurry: AbortSignal): Promise<void> {
-  const { log, readiness, server, housekeeping, warming, packageBuilds, hooks, store, drainSeconds } = running;
+  const { log, readiness, server, housekeeping, clearing, warming, packageBuilds, hooks, store, drainSeconds } =
+    running;
   readiness.draining = true;
   leave(server);
   log.info('stopping', { signal });
@@ -118,6 +130,7 @@ async function stopInOrder(running: Running, signal: string, hurry: AbortSignal)
   if (!(await drain(server, drainMilliseconds, hurry))) log.warn('requests cut off');
   await packageBuilds.stop();
   await housekeeping.stop();
+  await clearing.stop();
   await shadowsSettled(hooks);
   await hooks.close();
   await warming.stop();

@@ -1,5 +1,6 @@
 /** Long work in short slices, so that everybody else has a turn between them. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Milliseconds } from '../store/records.ts';
 
 /** The part of the time that slices may take, while a rest stays within its bounds. */
@@ -16,6 +17,11 @@ export interface Pacing {
   readonly rest: (milliseconds: Milliseconds) => Promise<void>;
   /** After it was aborted no further slice begins. */
   readonly signal: AbortSignal;
+}
+
+/** Waits without keeping the process; at once when `signal` is aborted. */
+export async function restUnlessAborted(milliseconds: Milliseconds, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, null, { signal, ref: false }).catch(() => {});
 }
 
 /** How long to rest after a slice that took so long. */

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ClearingReport } from '../domain/clearing.ts';
 import type { PurgeReport } from '../domain/expired-rows.ts';
 
 /** What an operator's Prometheus collects; labels come from the contracts, so their number is bounded. */
@@ -6,6 +7,7 @@ export interface Metrics {
   observe(surface: string, operation: string, status: number, seconds: number): void;
   /** What housekeeping tells of. */
   readonly purge: PurgeReport;
+  readonly removals: ClearingReport;
   /** The text exposition of everything measured. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -26,6 +28,7 @@ export function createMetrics(): Metrics {
       requests.labels(surface, operation, String(status)).observe(seconds);
     },
     purge: purgeMetrics(registry),
+    removals: removalMetrics(registry),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -47,5 +50,31 @@ function purgeMetrics(registry: Registry): PurgeReport {
   return {
     deleted: (table, rows) => deleted.inc({ table }, rows),
     overdue: (table, milliseconds) => overdue.set({ table }, milliseconds / 1000),
+  };
+}
+
+function removalMetrics(registry: Registry): ClearingReport {
+  const cleared = new Counter({
+    name: 'gatehouse_removed_rows_cleared_total',
+    help: 'Rows that hung on something removed and were cleared, by what was removed',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const waiting = new Gauge({
+    name: 'gatehouse_removals_waiting',
+    help: 'Removals that have rows left to clear',
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'gatehouse_removals_oldest_seconds',
+    help: 'How long ago the oldest of the removals that have rows left began; 0 when there is none',
+    registers: [registry],
+  });
+  return {
+    cleared: (kind, rows) => cleared.inc({ kind }, rows),
+    waiting: (count, milliseconds) => {
+      waiting.set(count);
+      oldest.set(milliseconds / 1000);
+    },
   };
 }

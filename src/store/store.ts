@@ -58,6 +58,8 @@ import type {
   UserRecord,
 } from './records.ts';
 
+import type { Clearing } from './removals.ts';
+
 export type { HookExecutionStore, HookStore, HookVariableStore };
 
 type New<Row, Given extends keyof Row = never> = Omit<Row, 'id' | Given>;
@@ -179,8 +181,11 @@ export interface UserStore {
    * status than before counts `meansVersion` up. Throws `conflict` as `create` does.
    */
   update(accountId: number, id: number, changes: UserUpdate): Promise<UserRecord | null>;
-  /** Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /**
+   * Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false
+   * when there is none. What is much is cleared later (`Clearing`): nobody finds it, and no token of it works.
+   */
+  remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
   /**
    * Counts one password attempt before the hash is computed (one conditional UPDATE). Null: sign-in by password is
    * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
@@ -215,8 +220,8 @@ export interface AttributeStore {
     id: number,
     changes: Partial<Pick<CustomAttributeRecord, 'name' | 'shortname' | 'position'>>,
   ): Promise<CustomAttributeRecord | null>;
-  /** Removes the attribute and its values; false when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /** Removes the attribute and its values, as `UserStore.remove`; false when there is none. */
+  remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
   /** What these users have. */
   valuesOf(accountId: number, userIds: readonly number[]): Promise<AttributeValue[]>;
   /** Null takes the value away. Throws `not_found` when there is no such user or attribute. */
@@ -267,8 +272,11 @@ export interface RoleStore {
   page(accountId: number, query: ListQuery): Promise<ListPage<RoleRecord>>;
   /** Throws `conflict` as `create` does; null when there is no such role. */
   rename(accountId: number, id: number, name: string): Promise<RoleRecord | null>;
-  /** Removes the role with all its links; false when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /**
+   * Removes the role with all its links, as `UserStore.remove`, and ends what users have of apps that only it had given.
+   * Answers how many grants were revoked until now, null when there is no such role.
+   */
+  remove(accountId: number, id: number, at: Milliseconds): Promise<number | null>;
   /** What each of these roles is linked to, ascending. */
   linked(
     accountId: number,
@@ -306,6 +314,12 @@ export interface AccessStore {
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
   /** In a transaction nobody takes away, until its end, what a yes rests on. */
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
+  /**
+   * Ends the grants and all that is in flight of users who may not use these apps any more; part of the transaction that
+   * took the access away. Answers how many grants were revoked until now. Others are dead and revoked later
+   * (`Clearing`), and stay dead when the access is given again.
+   */
+  endLost(accountId: number, appIds: readonly number[], at: Milliseconds): Promise<number>;
   /** Roles that give each of these apps, ascending. */
   rolesOf(accountId: number, appIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
@@ -356,8 +370,8 @@ export interface ClientStore {
     secretDigest: string,
     previousUntil?: Milliseconds | null,
   ): Promise<boolean>;
-  /** Removes the client with its access, consents, codes, grants and tokens; false when there is none. */
-  remove(accountId: number, appId: number): Promise<boolean>;
+  /** Removes the client with its access, consents, codes, grants and tokens, as `UserStore.remove`; false when there is none. */
+  remove(accountId: number, appId: number, at: Milliseconds): Promise<boolean>;
 }
 
 type Changes<Row, Named extends keyof Row> = Partial<Pick<Row, Named>>;
@@ -909,7 +923,7 @@ export interface MigrationStatus {
   readonly pending: readonly string[];
 }
 
-export interface Store extends StoreVerbs, Purge {
+export interface Store extends StoreVerbs, Purge, Clearing {
   readonly kind: 'sqlite' | 'postgres';
   /**
    * Runs `work` in one transaction: all of it is durable when the promise fulfils, none when it rejects. Use only

@@ -3,14 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
+import { removeApp } from '../../src/domain/clients/managed-apps.ts';
 import { endAllSessions, endOneSession, listSessions } from '../../src/domain/own-account/sessions.ts';
+import { removeRole } from '../../src/domain/roles/write-role.ts';
+import { createCustomAttribute, removeCustomAttribute } from '../../src/domain/users/custom-attributes.ts';
 import { removeUser } from '../../src/domain/users/users.ts';
 import { updateUser } from '../../src/domain/users/write-user.ts';
 import { wakeAfterCommit } from '../../src/domain/wake-after-commit.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
 import { chosen, newInvite } from '../support/invites.ts';
 import { readRows } from '../support/rows.ts';
-import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../support/sign-in.ts';
+import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../support/sign-out.ts';
 import { databases } from '../support/stores.ts';
 import { setUser } from '../support/users.ts';
@@ -26,7 +29,11 @@ for (const kind of databases) {
       const finding = (table: string) => ({
         wake: () => void woken.push(rows(table).then((count) => [table, count] as const)),
       });
-      const workers = { changeNotices: finding('change_notices'), logoutNotices: finding('logout_notices') };
+      const workers = {
+        changeNotices: finding('change_notices'),
+        logoutNotices: finding('logout_notices'),
+        clearing: finding('removals'),
+      };
       const store = wakeAfterCommit(opened.services.store, workers);
       const services = { ...opened.services, store };
       app = seenFrom(opened.account, createApp(services), services, opened);
@@ -92,6 +99,26 @@ for (const kind of databases) {
         setUser(app.services, app.account, user.id, { password: chosen.new_password }),
       'the removal of the user': ({ user }) => removeUser(app.services, app.account, user.id),
     };
+    it('to clear what was removed, and what rested on access that was lost', async () => {
+      const { store } = app.services;
+      const removals = () => found().then((all) => all.filter(([table]) => table === 'removals').length);
+      const accountId = app.account.id;
+      const { app_id: appId } = await registerClient(app);
+      const role = await store.roles.create({ accountId, name: 'woken', createdAt: 0 });
+      await removeUser(app.services, app.account, (await makeUser(app)).id);
+      assert.equal(await removals(), 1);
+      await store.transaction((tx) => tx.access.endLost(accountId, [appId], 1));
+      assert.equal(await removals(), 2);
+      await removeRole(app.services, app.account, role.id);
+      assert.equal(await removals(), 3);
+      await removeApp(app.services, app.account, appId);
+      assert.equal(await removals(), 4);
+      const attribute = { name: 'Woken', shortname: 'woken' };
+      const { id } = await createCustomAttribute(app.services, app.account, attribute);
+      await removeCustomAttribute(app.services, app.account, id);
+      assert.equal(await removals(), 5);
+    });
+
     for (const [name, end] of Object.entries(endings)) {
       it(`clients are told at once of ${name}`, async () => {
         const browser = await signedInBrowser(app, { backchannel_logout_uri: 'https://rp.example.com/ended' });

@@ -19,4 +19,17 @@ describe('metrics', () => {
       'gatehouse_expired_rows_overdue_seconds{table="grants"} 90',
     ]);
   });
+
+  it('tell how many rows of removals were cleared, and what waits', async () => {
+    const { removals, text } = createMetrics();
+    removals.cleared('app', 100);
+    removals.cleared('app', 7);
+    removals.waiting(3, 90_000);
+    const lines = (await text()).split('\n').filter((line) => line.startsWith('gatehouse_remov'));
+    assert.deepEqual(lines.toSorted(), [
+      'gatehouse_removals_oldest_seconds 90',
+      'gatehouse_removals_waiting 3',
+      'gatehouse_removed_rows_cleared_total{kind="app"} 107',
+    ]);
+  });
 });

@@ -22,7 +22,7 @@ onEachDatabase('custom attributes', (subject) => {
     assert.deepEqual(await attributes.update(accountId, second.id, { position: 9 }), { ...second, position: 9 });
     assert.deepEqual(await attributes.update(accountId, first.id, {}), first);
     assert.equal(await attributes.update(otherId, first.id, { position: 9 }), null);
-    assert.equal(await attributes.remove(otherId, first.id), false);
+    assert.equal(await attributes.remove(otherId, first.id, now), false);
     await newAttribute(otherId, 'badge');
   });
 
@@ -53,9 +53,9 @@ onEachDatabase('custom attributes', (subject) => {
     };
     assert.deepEqual(await values(), ['12', 'bob', 'new']);
     assert.equal(await failureOf(set({ id: ada.id + 1000 }, badge, 'x')), 'not_found');
-    await attributes.remove(accountId, seat.id);
+    await attributes.remove(accountId, seat.id, now);
     assert.deepEqual(await values(), ['bob', 'new']);
-    await users.remove(accountId, ada.id);
+    await users.remove(accountId, ada.id, now);
     assert.deepEqual(await values(), ['bob']);
   });
 
@@ -83,7 +83,7 @@ onEachDatabase('custom attributes', (subject) => {
     const [ada, bob] = [await newUser(subject.store, accountId), await newUser(subject.store, accountId)];
     await users.update(accountId, bob.id, { managerUserId: ada.id, title: 'Clerk' });
     assert.equal((await users.findDetailed(accountId, bob.id))?.managerUserId, ada.id);
-    assert.equal(await users.remove(accountId, ada.id), true);
+    assert.equal(await users.remove(accountId, ada.id, now), true);
     const left = await users.findDetailed(accountId, bob.id);
     assert.deepEqual([left?.managerUserId, left?.title, left?.state], [null, 'Clerk', 1]);
   });

@@ -100,7 +100,7 @@ onEachDatabase('API authorization servers', (subject) => {
       scopeIds: [],
       linkedAt: now,
     });
-    assert.equal(await subject.store.clients.remove(accountId, appId), true);
+    assert.equal(await subject.store.clients.remove(accountId, appId, now), true);
     assert.equal(await subject.store.authorizationServers.findLink(accountId, server.id, appId), null);
   });
 

@@ -69,7 +69,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     await purgeAll(subject.store, now + hour);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
     await sessions.noteUse(session, appId);
-    await clients.remove(accountId, appId);
+    await clients.remove(accountId, appId, now);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
   });
 

@@ -101,7 +101,7 @@ onEachDatabase('lookups kept in memory', (subject) => {
       () => elsewhere.keys.retire(account.id, key.kid, now),
       () => elsewhere.clients.replaceSecret(account.id, client.appId, 'another digest'),
       () => elsewhere.keys.removeRetired(account.id, now),
-      () => elsewhere.clients.remove(account.id, client.appId),
+      () => elsewhere.clients.remove(account.id, client.appId, now),
       () => elsewhere.accounts.update(account.id, { hosts: [] }),
     ];
     for (const change of changes) {

@@ -74,11 +74,11 @@ onEachDatabase('codes of devices', (subject) => {
 
   test('it goes with its client and with its user', async () => {
     const first = await make();
-    await subject.store.clients.remove(first.accountId, first.code.appId);
+    await subject.store.clients.remove(first.accountId, first.code.appId, now);
     assert.equal(await first.deviceCodes.find(first.accountId, first.digest), null);
     const second = await make();
     await second.deviceCodes.decide(second.accountId, second.digest, allow(second.cast.userId), now);
-    await subject.store.users.remove(second.accountId, second.cast.userId);
+    await subject.store.users.remove(second.accountId, second.cast.userId, now);
     assert.equal(await second.deviceCodes.find(second.accountId, second.digest), null);
   });
 });

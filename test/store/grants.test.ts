@@ -27,7 +27,7 @@ onEachDatabase('grants and access tokens', (subject) => {
     await grants.saveClaims(cast.accountId, grant.id, claims);
     assert.deepEqual(await grants.findClaims(cast.accountId, grant.id), claims);
     assert.equal(await grants.findClaims((await newAccount(subject.store)).id, grant.id), null);
-    await clients.remove(cast.accountId, cast.appId);
+    await clients.remove(cast.accountId, cast.appId, now);
     assert.equal(await grants.findClaims(cast.accountId, grant.id), null);
   });
 

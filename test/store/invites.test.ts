@@ -46,7 +46,7 @@ onEachDatabase('invite links', (subject) => {
   test('a link goes with its user, and a month after it expired', async () => {
     const { store } = subject;
     const link = await newLink('gone');
-    await store.users.remove(link.accountId, link.userId);
+    await store.users.remove(link.accountId, link.userId, now);
     assert.equal(await store.invites.find(link.accountId, 'gone'), null);
     const old = await newLink('old', now);
     await purgeAll(store, now + 30 * day - 1);

@@ -8,6 +8,7 @@ import { openPostgres } from '../../src/store/knex/postgres.ts';
 import { openSqlite } from '../../src/store/knex/sqlite.ts';
 import type { ListFilter, ListPage, ListPosition, ListQuery } from '../../src/store/listing.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
+import { ask } from '../support/rows.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
 import { newAccount, newClient, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
@@ -177,10 +178,10 @@ async function addUsers(url: string, accountId: number, count: number): Promise<
   const common = { account_id: accountId, status: 1, invalid_login_attempts: 0, created_at: now, updated_at: now };
   const rows = Array.from({ length: count }, (_, index) => ({ ...common, email: `u${index}`, email_key: `u${index}` }));
   await engine.db.batchInsert('users', rows, 200);
-  const first: { id: number } = await engine.db('users').where({ account_id: accountId, email_key: 'u0' }).first('id');
   await engine.close();
+  const [first] = await ask(url, `select id from users where account_id = ${accountId} and email = 'u0'`);
   // Nobody else adds any meanwhile.
-  return rows.map((_, index) => first.id + index);
+  return rows.map((_, index) => Number(first?.['id']) + index);
 }
 
 interface PlanNode {

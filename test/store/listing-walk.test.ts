@@ -42,7 +42,7 @@ onEachDatabase('a walk', (subject) => {
         const found: ListPage<DetailedUser> = await store.users.page(accountId, { sort, filters: [], limit: 500, at });
         for (const { id } of found.items) seen.set(id, (seen.get(id) ?? 0) + 1);
         const gone = left.pop();
-        if (gone !== undefined) await store.users.remove(accountId, gone);
+        if (gone !== undefined) await store.users.remove(accountId, gone, now);
         await newUser(store, accountId, { firstname: word(seen.size), emailKey: unique(), lastname: 'new' });
         if (!found.after) break;
         at = { after: found.after };

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readsRemoved } from '../support/expected-readers.ts';
 import { readPlans } from '../support/plans.ts';
 import { emptyDatabases } from '../support/stores.ts';
 
@@ -59,5 +60,31 @@ describe('plans of statements', () => {
       await readPlans({ sqlite: ['select 1 from nowhere'], postgres: ['select 1 from nowhere'] }, emptyDatabases),
       [],
     );
+  });
+});
+
+describe('statements that read what can be removed', () => {
+  const reads = [
+    ['users', 'select * from `users` where `account_id` = ? and `id` = ?'],
+    ['clients', 'select g.* from "grants" as "g" inner join "clients" as "c" on c.app_id = g.app_id where g.id = $1'],
+    [
+      'role_users',
+      'update grants set revoked_at = ? where user_id in (select user_id from role_users where role_id = ?)',
+    ],
+  ] as const;
+  for (const [table, sql] of reads) {
+    it(`are found when they do not ask what is removed: ${table}`, () => {
+      assert.equal(readsRemoved(sql), table);
+    });
+  }
+
+  it('are fine when they do, and when they clear or lock rows', () => {
+    const fine = [
+      'select * from users where id = ? and not exists (select 1 from removals gone where gone.object_id = users.id)',
+      'delete from users where account_id = ? and id = ?',
+      'select `id` from `roles` where `account_id` = ? and `id` = ? for key share',
+      'select * from grants where account_id = ?',
+    ];
+    for (const sql of fine) assert.equal(readsRemoved(sql), null);
   });
 });

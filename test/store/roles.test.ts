@@ -115,9 +115,9 @@ onEachDatabase('roles, access and clients', (subject) => {
       await grants.addAccessToken({ ...ofClient, digest: unique(), grantId: grant.id, userId }),
       await grants.addAccessToken({ ...ofClient, digest: unique(), grantId: null, userId: null }),
     ];
-    assert.equal(await clients.remove((await newAccount(subject.store)).id, appId), false);
-    assert.equal(await clients.remove(accountId, appId), true);
-    assert.equal(await clients.remove(accountId, appId), false);
+    assert.equal(await clients.remove((await newAccount(subject.store)).id, appId, now), false);
+    assert.equal(await clients.remove(accountId, appId, now), true);
+    assert.equal(await clients.remove(accountId, appId, now), false);
     assert.equal(await clients.findByApp(accountId, appId), null);
     assert.equal(await access.isAssigned(accountId, appId, userId), false);
     assert.equal(await authorizations.findCode(accountId, code.digest), null);
@@ -131,7 +131,7 @@ onEachDatabase('roles, access and clients', (subject) => {
     const { users } = subject.store;
     const { id: accountId } = await newAccount(subject.store);
     const removed = await newUser(subject.store, accountId);
-    await users.remove(accountId, removed.id);
+    await users.remove(accountId, removed.id, now);
     assert.ok((await newUser(subject.store, accountId)).id > removed.id);
   });
 });

@@ -57,14 +57,18 @@ function lookups({
       () => users.list(1),
     ],
     ...[() => users.countAttempt(attempt), () => users.countDecoyAttempt(1), () => users.clearAttempts(1, 1)],
-    ...[() => users.update(1, 1, { status: 1 }), () => users.remove(1, 1)],
+    ...[() => users.update(1, 1, { status: 1 }), () => users.remove(1, 1, now)],
     ...[() => users.findDetailed(1, 1), () => users.replaceDigest(1, 1, 'x', 'y'), () => roles.idsOfUsers(1, [1])],
     ...[() => attributes.find(1, 1), () => attributes.list(1), () => attributes.update(1, 1, { position: 1 })],
-    ...[() => attributes.valuesOf(1, [1]), () => attributes.remove(1, 1), () => attributes.setValue(1, 1, 1, null)],
+    ...[
+      () => attributes.valuesOf(1, [1]),
+      () => attributes.remove(1, 1, now),
+      () => attributes.setValue(1, 1, 1, null),
+    ],
     ...[() => roles.find(1, 1), () => roles.findByName(1, 'x'), () => roles.ofUser(1, 1)],
     ...[() => policies.find(1, 1), () => policies.list(1), () => policies.update(1, 1, { name: 'x' })],
     ...[() => policies.remove(1, 1), () => policies.followedBy(1, 1), () => policies.assign(1, { userId: 1 }, null)],
-    ...[() => roles.rename(1, 1, 'x'), () => roles.remove(1, 1), () => roles.linkedAt(1, 'admins', 1, [1])],
+    ...[() => roles.rename(1, 1, 'x'), () => roles.remove(1, 1, now), () => roles.linkedAt(1, 'admins', 1, [1])],
     ...(['apps', 'users', 'admins'] as const).flatMap((link) => [
       ...[() => roles.linked(1, link, [1]), () => roles.unlink(1, link, 1, [1]), () => roles.findUnknown(1, link, [1])],
     ]),
@@ -73,7 +77,7 @@ function lookups({
     ...[() => clients.find(1, 'x'), () => clients.findByApp(1, 1), () => clients.replaceSecret(1, 1, 'x')],
     ...[() => clients.findApp(1, 1), () => clients.update(1, 1, { visible: true }), () => access.rolesOf(1, [1])],
     ...[
-      () => clients.remove(1, 1),
+      () => clients.remove(1, 1, now),
       () => sessions.find(1, 'x'),
       () => sessions.isUsedFor(1, 'x', 1),
       () => sessions.touch(1, 1, now),
@@ -206,7 +210,8 @@ for (const kind of databases) {
       // Rows that the statement itself brings along, or has found by then.
       const reading = steps.filter((step) => !/^SCAN (CONSTANT ROW|wanted|one|part_\d)\b/.test(step));
       for (const step of reading) {
-        const key = /\b(account_id|id|app_id|host|subdomain|digest|expires_at|due_at|used_at|rowid)\b[^,]{0,3}[=<>]/;
+        const key =
+          /\b(account_id|id|app_id|kind|host|subdomain|digest|expires_at|due_at|used_at|rowid)\b[^,]{0,3}[=<>]/;
         assert.match(step, key, `${query.sql}\n${steps.join('\n')}`);
         assert.doesNotMatch(step, /^SCAN/, `${query.sql}\n${steps.join('\n')}`);
       }

@@ -124,7 +124,7 @@ onEachDatabase('second factors', (subject) => {
     assert.equal(await find(), null);
     await newDevice(store, cast);
     await store.secondFactors.replaceRecoveryCodes(accountId, userId, ['a']);
-    assert.equal(await store.users.remove(accountId, userId), true);
+    assert.equal(await store.users.remove(accountId, userId, now), true);
     assert.deepEqual(await store.secondFactors.listDevices(accountId, userId), []);
     assert.equal(await store.secondFactors.countRecoveryCodes(accountId, userId), 0);
   });

@@ -27,7 +27,7 @@ onEachDatabase('transactions', (subject) => {
       await tx.grants.consume([present(grant)]);
       await tx.grants.consume([present(grant), present(grant)]);
       await tx.grants.revoke(cast.accountId, grant.id, now, 'sign_out');
-      await tx.users.remove(cast.accountId, cast.userId);
+      await tx.users.remove(cast.accountId, cast.userId, now);
       throw new Failure('grant_invalid', { reason: 'for the test' });
     });
     assert.equal(await failureOf(work), 'grant_invalid');

@@ -136,9 +136,9 @@ onEachDatabase('users', (subject) => {
     });
     assert.ok(await grants.findAccessToken(accountId, token.id));
     const { id: otherId } = await newAccount(subject.store);
-    assert.equal(await users.remove(otherId, userId), false);
-    assert.equal(await users.remove(accountId, userId), true);
-    assert.equal(await users.remove(accountId, userId), false);
+    assert.equal(await users.remove(otherId, userId, now), false);
+    assert.equal(await users.remove(accountId, userId, now), true);
+    assert.equal(await users.remove(accountId, userId, now), false);
     assert.deepEqual(await roles.ofUser(accountId, userId), []);
     assert.equal(await access.isAssigned(accountId, appId, userId), false);
     assert.equal(await sessions.find(accountId, session.digest), null);

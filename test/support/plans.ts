@@ -1,6 +1,7 @@
 /**
  * Reads the plan of every statement that a test file sends, on either database, and fails the file where one looks
- * through more rows than it needs: a statement that is quick on the few rows of a test stops a service of many.
+ * through more rows than it needs: a statement that is quick on the few rows of a test stops a service of many. One that
+ * finds what is removed, whose row may be there still, fails it as well.
  * Imported by whatever opens a store.
  */
 
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { readsRemoved } from './expected-readers.ts';
 import { expectedScans } from './expected-scans.ts';
 
 /** The variable that names a folder to the test files of one run: what one of them has read the others need not. */
@@ -183,5 +185,7 @@ export function watchPlans(databases: EmptyDatabases): void {
     const first = (kind: Kind) => [...sent[kind]].filter((sql) => isFirst(kind, sql));
     const found = await readPlans({ sqlite: first('sqlite'), postgres: first('postgres') }, databases);
     assert.deepEqual(found, [], `statements that look through a table:\n${found.join('\n')}`);
+    const unheeding = [...sent.sqlite, ...sent.postgres].filter((sql) => readsRemoved(sql) !== null);
+    assert.deepEqual(unheeding, [], `statements that find what is removed:\n${unheeding.join('\n')}`);
   });
 }

@@ -3,7 +3,10 @@
 /** Names of members or settings that were set, without their values. */
 interface Changed {
   readonly fields: readonly string[];
-  /** Grants that ended with it, where there were any. */
+  /**
+   * Grants that were revoked with it, where there were any; where access to apps with many grants is lost, those that
+   * were revoked in the same transaction: the others are dead as well, and not counted yet.
+   */
   readonly grants_revoked?: number;
 }
 
@@ -104,6 +107,7 @@ export interface EventDetails {
   'custom_attribute.removed': Nothing;
   'role.created': Changed;
   'role.changed': Changed;
+  /** Of many grants those that were revoked at once, as for `Changed`. */
   'role.removed': { readonly grants_revoked: number };
   'role.members_added': MembersDetail;
   'role.members_removed': MembersDetail & { readonly grants_revoked: number };

@@ -55,7 +55,7 @@ function remove(
   detail: Expiry,
 ): Promise<boolean> {
   return services.store.transaction(async (tx) => {
-    if (!(await tx.clients.remove(account.id, appId))) return false;
+    if (!(await tx.clients.remove(account.id, appId, services.clock.now()))) return false;
     const target = { type: 'app', id: appId } as const;
     await recordEvent(tx, services, account, { action: 'app.expired', target, detail });
     return true;

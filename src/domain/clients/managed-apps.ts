@@ -110,7 +110,7 @@ export function updateApp(services: AppServices, account: Audited, appId: number
 /** Removes the app with its client, access, grants and tokens. Throws `not_found`. */
 export async function removeApp(services: AppServices, account: Audited, appId: number): Promise<void> {
   await services.store.transaction(async (tx) => {
-    if (!(await tx.clients.remove(account.id, appId))) {
+    if (!(await tx.clients.remove(account.id, appId, services.clock.now()))) {
       throw new Failure('not_found', { name: 'app', message: 'there is no such app' });
     }
     const target = { type: 'app', id: appId } as const;
@@ -164,5 +164,5 @@ async function replaceRoles(
     await tx.access.grant(account.id, appId, { roleId }, now);
   }
   for (const roleId of surplus) await tx.access.revoke(account.id, appId, { roleId });
-  return surplus.length > 0 ? endUnassigned(tx, account, { appId }, now) : 0;
+  return surplus.length > 0 ? endUnassigned(tx, account, { appIds: [appId] }, now) : 0;
 }

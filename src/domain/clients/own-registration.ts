@@ -86,7 +86,7 @@ export async function removeOwnRegistration(
   await limitChanges(services, account, client, owner);
   await services.store.transaction(async (tx) => {
     // Gone meanwhile: what is asked for is so.
-    if (!(await tx.clients.remove(account.id, client.appId))) return;
+    if (!(await tx.clients.remove(account.id, client.appId, services.clock.now()))) return;
     await recordEvent(tx, services, account, { action: 'app.removed', ...about(client), detail: {} });
   });
 }

@@ -6,7 +6,7 @@ import type { RoleLink, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
-import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
+import { endUnassigned } from '../endings/end-app.ts';
 import { readText } from '../text.ts';
 import { requireRoleId } from './full-role.ts';
 import { addLinks, type LinkVerb, removeLinks } from './links.ts';
@@ -60,7 +60,7 @@ export async function updateRole(
       if (wanted !== undefined) lost[link] = await setLinks(services, tx, account, id, link, wanted ?? [], now);
     }
     const ofUsers = await endUnassigned(tx, account, { userIds: lost.users }, now);
-    const ended = ofUsers + (await endGrants(tx, account, lost.apps, now));
+    const ended = ofUsers + (await endUnassigned(tx, account, { appIds: lost.apps }, now));
     return { action: 'role.changed', detail: { fields: setFields(input), grants_revoked: ended } };
   });
 }
@@ -68,9 +68,7 @@ export async function updateRole(
 /** Removes the role, and the grants for apps that only it had given. Throws `not_found`. */
 export async function removeRole(services: RoleServices, account: Audited, id: number): Promise<void> {
   await changing(services, account, id, async (tx) => {
-    const apps = await linkedTo(tx, account, id, 'apps');
-    await tx.roles.remove(account.id, id);
-    const ended = await endGrants(tx, account, apps, services.clock.now());
+    const ended = (await tx.roles.remove(account.id, id, services.clock.now())) ?? 0;
     return { action: 'role.removed', detail: { grants_revoked: ended } };
   });
 }
@@ -145,16 +143,4 @@ async function setLinks(
   const surplus = (await linkedTo(tx, account, id, link)).filter((one) => !wanted.has(one));
   await addLinks(services, tx, account, id, link, ids, now);
   return removeLinks(services, tx, account, id, link, surplus);
-}
-
-/** Ends the grants of users who may not use these apps any more, and answers how many. */
-async function endGrants(
-  tx: Pick<StoreVerbs, EndingVerb>,
-  account: AccountId,
-  appIds: readonly number[],
-  now: Milliseconds,
-): Promise<number> {
-  let ended = 0;
-  for (const appId of appIds) ended += await endUnassigned(tx, account, { appId }, now);
-  return ended;
 }

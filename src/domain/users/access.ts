@@ -46,7 +46,7 @@ export async function revokeAccess(
     const ended = await endUnassigned(
       tx,
       account,
-      'userId' in assignee ? { userIds: [assignee.userId] } : { appId },
+      'userId' in assignee ? { userIds: [assignee.userId] } : { appIds: [appId] },
       now,
     );
     await recordEvent(tx, services, account, {

@@ -92,7 +92,7 @@ export async function removeCustomAttribute(
   id: number,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    if (!(await tx.attributes.remove(account.id, id))) required(null);
+    if (!(await tx.attributes.remove(account.id, id, services.clock.now()))) required(null);
     const target = { type: 'custom_attribute', id } as const;
     await recordEvent(tx, services, account, { action: 'custom_attribute.removed', target, detail: {} });
   });

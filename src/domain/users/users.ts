@@ -54,7 +54,7 @@ export async function removeUser(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     await endSignIns(services, tx, account, { id: userId }, { because: null });
-    if (!(await tx.users.remove(account.id, userId))) throw unknownUser();
+    if (!(await tx.users.remove(account.id, userId, services.clock.now()))) throw unknownUser();
     const target = { type: 'user', id: userId } as const;
     await recordEvent(tx, services, account, { action: 'user.removed', target, detail: {} });
   });

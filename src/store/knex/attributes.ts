@@ -4,12 +4,15 @@ import type { AttributeStore } from '../store.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
+import { remove } from './removals.ts';
+import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 
 const listing: Listing<CustomAttributeRecord> = {
   table: 'custom_attributes',
   id: 'id',
+  removable: 'attribute',
   columns: {
     id: filled('number', 'id'),
     name: filled('text', 'name'),
@@ -20,7 +23,8 @@ const listing: Listing<CustomAttributeRecord> = {
 };
 
 export function attributeVerbs(db: Knex): AttributeStore {
-  const one = (accountId: number, id: number) => db('custom_attributes').where({ account_id: accountId, id });
+  const one = (accountId: number, id: number) =>
+    db('custom_attributes').where({ account_id: accountId, id }).whereRaw(present('attribute', 'custom_attributes'));
   const find = async (accountId: number, id: number) => {
     const row = await one(accountId, id).first();
     return row ? rows.customAttributes.read(row) : null;
@@ -32,7 +36,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
         // After the last one, where a number is left for it.
         const after = tx.raw(
           `(select case when max(position) >= 2147483647 then 2147483647 else coalesce(max(position), 0) + 1 end
-            from custom_attributes as others where others.account_id = ?)`,
+            from custom_attributes as others where others.account_id = ? and ${present('attribute', 'others')})`,
           [attribute.accountId],
         );
         const row = { ...rows.customAttributes.write(attribute), position: position ?? after };
@@ -40,7 +44,10 @@ export function attributeVerbs(db: Knex): AttributeStore {
         return rows.customAttributes.read(created);
       }),
     list: async (accountId) => {
-      const found = await db('custom_attributes').where('account_id', accountId).orderBy('id');
+      const found = await db('custom_attributes')
+        .where('account_id', accountId)
+        .whereRaw(present('attribute', 'custom_attributes'))
+        .orderBy('id');
       return found.map(rows.customAttributes.read);
     },
     page: (accountId, query) => listPage(db, listing, accountId, query),
@@ -48,13 +55,20 @@ export function attributeVerbs(db: Knex): AttributeStore {
       const row = rows.customAttributes.write(changes);
       if (Object.keys(row).length === 0) return find(accountId, id);
       return separately(db, async (tx) => {
-        const [changed] = await tx('custom_attributes').where({ account_id: accountId, id }).update(row).returning('*');
+        const [changed] = await tx('custom_attributes')
+          .where({ account_id: accountId, id })
+          .whereRaw(present('attribute', 'custom_attributes'))
+          .update(row)
+          .returning('*');
         return changed ? rows.customAttributes.read(changed) : null;
       });
     },
-    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+    remove: (accountId, id, at) => remove(db, 'attribute', accountId, id, at),
     valuesOf: async (accountId, userIds) => {
-      const found = await db('user_attributes').where('account_id', accountId).whereIn('user_id', userIds);
+      const found = await db('user_attributes')
+        .where('account_id', accountId)
+        .whereIn('user_id', userIds)
+        .whereRaw(refersToPresent('user_attributes', 'attribute_id'));
       return found.map((row) => ({ userId: row.user_id, attributeId: row.attribute_id, value: row.value }));
     },
     setValue: (accountId, userId, attributeId, value) =>

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { ListPage, ListQuery } from '../listing.ts';
-import type { LinkedServer } from '../records.ts';
+import type { LinkedServer, ServerLinkRecord } from '../records.ts';
 import type { AuthorizationServerStore } from '../store.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
+import { present, refersToPresent } from './removed.ts';
 import * as rows from './server-rows.ts';
 import type { Cell, DbRow, Shape } from './shape.ts';
 import { separately } from './transact.ts';
@@ -62,7 +63,7 @@ function pageOfServer<Rec>(
 const servers = listing(rows.servers, 'id', 'name');
 const scopes = listing(rows.serverScopes, 'id', 'value');
 const claims = listing(rows.serverClaims, 'id', 'label');
-const links = listing(rows.serverLinks, 'app_id');
+const links: Listing<ServerLinkRecord> = { ...listing(rows.serverLinks, 'app_id'), removable: 'app' };
 
 function ofServer(accountId: number, serverId: number): Key {
   return { account_id: accountId, server_id: serverId };
@@ -116,7 +117,9 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
 function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
   const { table, read, write } = rows.serverLinks;
   const one = (accountId: number, serverId: number, appId: number) =>
-    db(table).where({ ...ofServer(accountId, serverId), app_id: appId });
+    db(table)
+      .where({ ...ofServer(accountId, serverId), app_id: appId })
+      .whereRaw(refersToPresent(table, 'app_id'));
   return {
     link: (link) =>
       separately(db, async (tx) => {
@@ -129,7 +132,10 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
     pageLinks: async (accountId, serverId, query) => {
       const page = await pageOfServer(db, links, accountId, serverId, query);
       const ids = page.items.map(({ appId }) => appId);
-      const found: DbRow[] = await db('clients').where('account_id', accountId).whereIn('app_id', ids);
+      const found: DbRow[] = await db('clients')
+        .where('account_id', accountId)
+        .whereIn('app_id', ids)
+        .whereRaw(present('app', 'clients', 'app_id'));
       const names = new Map(found.map((row) => [row['app_id'], String(row['name'])]));
       return { ...page, items: page.items.map((link) => ({ ...link, clientName: names.get(link.appId) ?? '' })) };
     },

@@ -7,13 +7,15 @@ import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
 import { sweepOpen } from './open-clients.ts';
+import { remove } from './removals.ts';
+import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
 import { separately } from './transact.ts';
 
 /** One row in every case: the time of a search must not tell whether there is such a client. */
-const findClient =
-  'select c.* from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ?';
+const findClient = `select c.* from (select 1 as one) as one left join clients as c on c.account_id = ? and c.client_id = ?
+  and ${present('app', 'c', 'app_id')}`;
 
 /** Read where there is no client, for the same reason. */
 const decoy: DbRow = {
@@ -60,6 +62,7 @@ function writeNew(client: NewClient): Record<string, Cell> {
 const appListing: Listing<DetailedClient> = {
   table: 'clients',
   id: 'app_id',
+  removable: 'app',
   columns: {
     id: filled('number', 'app_id'),
     name: filled('text', 'name'),
@@ -77,7 +80,7 @@ const appListing: Listing<DetailedClient> = {
   },
   within: {
     client_id: (_db, accountId, { values: [clientId = ''] }) => [
-      'select app_id from clients where account_id = ? and client_id = ?',
+      `select app_id from clients where account_id = ? and client_id = ? and ${present('app', 'clients', 'app_id')}`,
       [accountId, clientId],
     ],
   },
@@ -92,6 +95,10 @@ function of(query: ListQuery, field: 'user' | 'role', id: number): ListQuery {
 }
 
 export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
+  const one = (accountId: number, appId: number) =>
+    db('clients')
+      .where({ account_id: accountId, app_id: appId })
+      .whereRaw(present('app', 'clients', 'app_id'));
   const registerAll: ClientStore['registerAll'] = async (registrations) => {
     const added = registrations.map(({ client }) => writeNew(client));
     const numbers = await append(db, rows.clients.table, 'app_id', added, (appIds) =>
@@ -126,17 +133,20 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
       return found ? client : null;
     },
     findByApp: async (accountId, appId) => {
-      const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
+      const row = await one(accountId, appId).first();
       return row ? rows.clients.read(row) : null;
     },
     findOwner: async (accountId, clientId, registrationTokenDigest) => {
       const key = { account_id: accountId, client_id: clientId, registration_token_digest: registrationTokenDigest };
-      const row = await db('clients').where(key).first();
+      const row = await db('clients')
+        .where(key)
+        .whereRaw(present('app', 'clients', 'app_id'))
+        .first();
       return row ? rows.clients.read(row) : null;
     },
     sweepOpen: (after, limit) => sweepOpen(db, after, limit),
     findApp: async (accountId, appId) => {
-      const row = await db('clients').where({ account_id: accountId, app_id: appId }).first();
+      const row = await one(accountId, appId).first();
       return row ? readDetailed(row) : null;
     },
     useAssertion: async (assertion) => {
@@ -146,13 +156,13 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     pageApps: (accountId, query) => listPage(db, appListing, accountId, query),
     update: async (accountId, appId, changes) => {
       const row = { ...rows.clients.write(changes), ...rows.appDetails.write(changes) };
-      const client = db('clients').where({ account_id: accountId, app_id: appId });
+      const client = one(accountId, appId);
       return (await client.update(row)) === 1;
     },
     pageOfUser: (accountId, userId, query) => listPage(db, appListing, accountId, of(query, 'user', userId)),
     pageOfRole: (accountId, roleId, query) => listPage(db, appListing, accountId, of(query, 'role', roleId)),
     replaceSecret: async (accountId, appId, secretDigest, previousUntil = null) => {
-      const client = db('clients').where({ account_id: accountId, app_id: appId });
+      const client = one(accountId, appId);
       return (
         (await client.update({
           secret_digest: secretDigest,
@@ -162,7 +172,6 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
         })) === 1
       );
     },
-    remove: async (accountId, appId) =>
-      (await db('clients').where({ account_id: accountId, app_id: appId }).delete()) === 1,
+    remove: (accountId, appId, at) => remove(db, 'app', accountId, appId, at),
   };
 }

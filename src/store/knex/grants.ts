@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { GrantStore } from '../store.ts';
+import { assigned, concern, lost } from './assigned.ts';
 import type { HotVerbs } from './engine.ts';
-import { assigned, concern } from './roles.ts';
 import * as rows from './rows.ts';
+import type { DbRow } from './shape.ts';
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
@@ -37,8 +38,13 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return rows.grants.read(row);
     },
     find: async (accountId, id) => {
-      const row = await db('grants').where({ account_id: accountId, id }).first();
-      return row ? rows.grants.read(row) : null;
+      const removedAt = db('removals').max('removed_at').where('account_id', accountId);
+      const row: DbRow | undefined = await db('grants')
+        .where({ account_id: accountId, id })
+        .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
+        .first();
+      // One whose access was lost is revoked, also while its row does not say so yet.
+      return row ? rows.grants.read({ ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] }) : null;
     },
     saveClaims: async (accountId, id, claims) => {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
@@ -73,7 +79,12 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
         .update({ revoked_at: at, revoked_because: because }),
     listLive: async (accountId, userId, now) => {
       const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
-      return (await unexpired.where('absolute_expires_at', '>', now).orderBy('id')).map(rows.grants.read);
+      return (
+        await unexpired
+          .where('absolute_expires_at', '>', now)
+          .whereRaw(`not ${lost('grants')}`)
+          .orderBy('id')
+      ).map(rows.grants.read);
     },
     revokeUnassigned: (accountId, loss, at) =>
       concern(live(accountId), loss)

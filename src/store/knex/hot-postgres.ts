@@ -2,9 +2,10 @@
 
 import type { Knex } from 'knex';
 import type { AccessTokenStanding } from '../store.ts';
+import { stillAssigned } from './assigned.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Append } from './engine.ts';
-import { assigned } from './roles.ts';
+import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { run } from './statements-postgres.ts';
@@ -38,11 +39,11 @@ export const findAccessToken = `
     ...rows.grants.select('g', 'g_'),
     ...rows.tokenUsers.select('u', 'u_'),
     ...rows.tokenClients.select('c', 'c_'),
-  ].join(', ')}, ${assigned('t')} as assigned
+  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })} as assigned
   from access_tokens t
-  join clients c on c.account_id = t.account_id and c.app_id = t.app_id
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
   left join grants g on g.account_id = t.account_id and g.id = t.grant_id
-  left join users u on u.account_id = t.account_id and u.id = t.user_id
+  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
   where t.account_id = $1 and t.id = $2`;
 
 export async function findAccessTokenOnPostgres(

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { InFlight } from '../store.ts';
-import { assigned, concern } from './roles.ts';
+import { assigned, concern } from './assigned.ts';
 
 /** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */
 export function inFlight(db: Knex, table: string, accountId: number, whose: InFlight): Knex.QueryBuilder {

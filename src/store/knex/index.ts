@@ -26,6 +26,7 @@ import { passkeyVerbs } from './passkeys.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
+import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
 import { accessVerbs, roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
@@ -129,6 +130,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     },
     findOverdue: (now, reached) => alone(() => findOverdue(db, now, reached)),
     purge: (wanted) => alone(() => engine.purge(wanted)),
+    clearRemoved: (limit) => alone(() => clearing(db).clearRemoved(limit)),
+    findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),
     findSchemaFaults: () => alone(() => findSchemaFaults(engine, db)),

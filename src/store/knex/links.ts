@@ -2,6 +2,7 @@
 
 import type { Knex } from 'knex';
 import { isPostgres } from './list-index.ts';
+import { type Reference, refersToPresent } from './removed.ts';
 import type { Cell } from './shape.ts';
 
 export type Sql = readonly [sql: string, bindings: readonly Cell[]];
@@ -12,9 +13,9 @@ export interface Links {
   /** Names the items. */
   readonly column: string;
   /** Names what they are linked to. */
-  readonly by: string;
+  readonly by: Reference;
   /** Where what is asked for is linked to that in turn: a table with the column `by`, and its other column. */
-  readonly through?: { readonly table: string; readonly by: string };
+  readonly through?: { readonly table: string; readonly by: Reference };
 }
 
 /** So many ids beyond one in the order of ids, nearest first. */
@@ -36,8 +37,10 @@ function linked({ table, column, by, through }: Links, accountId: number, values
   const asked = places(values);
   const sql = through
     ? `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
-        and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}`
-    : `select ${column} from ${table} where account_id = ? and ${by} in (${asked})`;
+        and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}
+        and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`
+    : `select ${column} from ${table} where account_id = ? and ${by} in (${asked})
+        and ${refersToPresent(table, by)}`;
   return [sql, [accountId, ...values]];
 }
 
@@ -48,14 +51,15 @@ function linkedWithin(db: Knex, links: Links, accountId: number, values: readonl
   const direction = directionOf(stretch);
   if (!through) {
     const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
-      and ${column} ${than} ? order by ${column} ${direction} limit ?`;
+      and ${column} ${than} ? and ${refersToPresent(table, by)} order by ${column} ${direction} limit ?`;
     return values.map((value) => [sql, [accountId, value, id, count]]);
   }
   const ofEach = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
     and x.${column} ${than} ? order by x.${column} ${direction} limit`;
   if (isPostgres(db)) {
     const sql = `select l.${column} from ${through.table} k cross join lateral (${ofEach} ?) l
-      where k.account_id = ? and k.${through.by} in (${places(values)})`;
+      where k.account_id = ? and k.${through.by} in (${places(values)})
+        and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`;
     return [[sql, [id, count, accountId, ...values]]];
   }
   // SQLite has no such joins: up to the last one of each, which is looked up first. Cross joins it reads as written.

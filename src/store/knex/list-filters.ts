@@ -5,6 +5,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../listing.ts';
 import { allLinked, inAll, type Links, type Sql, unlinked } from './links.ts';
 import { expressionOf, isPostgres, type ListColumn } from './list-index.ts';
+import { amongPresent, type Removable } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
 
 /** The ids of a filter's items: a select of one column, with its bindings. */
@@ -15,6 +16,8 @@ export interface Listing<Item> {
   readonly table: string;
   /** The number of an item: unique in the account, and what equal sort keys are told apart by. */
   readonly id: string;
+  /** What its items are, where they may be removed while something hangs on them. */
+  readonly removable?: Removable;
   /** Fields of the item itself, by the names of `ListQuery`. */
   readonly columns: Readonly<Record<string, ListColumn>>;
   /** Fields that links keep: by id their items are found one after the other, however many there are. */
@@ -100,6 +103,9 @@ export function filtered<Item>(
   filters: readonly ListFilter[],
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
+  if (listing.removable) {
+    rows.whereRaw(amongPresent(listing.removable, `${listing.table}.${listing.id}`), [accountId]);
+  }
   const elsewhere: Sql[] = [];
   for (const filter of filters) {
     // The end of every text.

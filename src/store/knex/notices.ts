@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { EndedSessions, NoticeStore } from '../store.ts';
 import { claimDue } from './claim-due.ts';
 import { logoutNotices } from './client-rows.ts';
+import { present } from './removed.ts';
 
 /** As many as one statement tells: their subjects are values of it. */
 const clientsAtOnce = 100;
@@ -29,6 +30,7 @@ interface TokenClient {
 
 async function clientsOf(db: Knex, grants: Knex.QueryBuilder): Promise<TokenClient[]> {
   const clients = grants.clone().join('clients as c', { 'c.account_id': 'g.account_id', 'c.app_id': 'g.app_id' });
+  clients.whereRaw(present('app', 'c', 'app_id'));
   const columns = ['c.app_id', 'c.extra', 'c.sector'];
   return clients.groupBy(columns).select(...columns, db.raw('count(distinct g.sid) as sessions'));
 }

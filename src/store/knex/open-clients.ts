@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { CountKind, OpenClient } from '../records.ts';
 import type { ClientStore } from '../store.ts';
+import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
 
 /** What is counted with a client as its subject. */
@@ -37,6 +38,7 @@ export async function sweepOpen(db: Knex, ...[after, limit]: Parameters<ClientSt
   const found: DbRow[] = await db('clients as c')
     .select('c.account_id', 'c.app_id', 'c.created_at', lastUsed)
     .whereRaw("c.registered_by = 'open' and (c.account_id, c.app_id) > (?, ?)", [accountId, appId])
+    .whereRaw(present('app', 'c', 'app_id'))
     .orderBy(['c.account_id', 'c.app_id'])
     .limit(limit);
   return found.map(read);

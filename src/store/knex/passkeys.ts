@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { PasskeyRecord, StoredPasskey } from '../records.ts';
 import type { PasskeyStore } from '../store.ts';
+import { refersToPresent } from './removed.ts';
 import { devices } from './second-factors.ts';
 import { type DbRow, flag, json, shape } from './shape.ts';
 import { together } from './transact.ts';
@@ -27,6 +28,7 @@ export function passkeyVerbs(db: Knex): PasskeyStore {
     db('passkeys as p')
       .join('factor_devices as d', (join) => join.on('d.account_id', 'p.account_id').on('d.id', 'p.device_id'))
       .where('p.account_id', accountId)
+      .whereRaw(refersToPresent('d', 'user_id'))
       .select([...devices.select('d', 'device_'), ...passkeys.select('p', 'passkey_')]);
   return {
     create: async (passkey) => {

@@ -5,6 +5,7 @@ import type { Follower, PolicyStore } from '../store.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
+import { present } from './removed.ts';
 import { flag, shape } from './shape.ts';
 import { separately, together } from './transact.ts';
 
@@ -90,6 +91,7 @@ export function policyVerbs(db: Knex): PolicyStore {
         .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
         .where({ 'ru.account_id': accountId, 'ru.user_id': userId })
         .whereNotNull('r.policy_id')
+        .whereRaw(present('role', 'r'))
         .orderBy(['ru.assigned_at', 'r.id'])
         .select('r.policy_id')
         .limit(1);

@@ -7,14 +7,16 @@ import type { RoleLink, RoleStore } from '../store.ts';
 import { listPage } from './list.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, isPostgres } from './list-index.ts';
+import { newestRemoval } from './removals.ts';
+import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 
 /** Where links are kept, and where what they name is. */
 const links = {
-  apps: { table: 'app_roles', column: 'app_id', named: 'clients', id: 'app_id' },
-  users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id' },
-  admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id' },
+  apps: { table: 'app_roles', column: 'app_id', named: 'clients', id: 'app_id', kind: 'app' },
+  users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
+  admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
 } as const satisfies Record<RoleLink, object>;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -37,6 +39,7 @@ function ascending(one: number, other: number): number {
 const listing: Listing<RoleRecord> = {
   table: 'roles',
   id: 'id',
+  removable: 'role',
   columns: { id: filled('number', 'id'), name: filled('text', 'name') },
   linked: { app: [{ table: 'app_roles', column: 'role_id', by: 'app_id' }] },
   within: {
@@ -44,7 +47,7 @@ const listing: Listing<RoleRecord> = {
       const [condition, bindings] = conditionOf(db, filled('text', 'c.name'), filter);
       return [
         `select ar.role_id from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
-          where c.account_id = ? and ${condition}`,
+          where c.account_id = ? and ${condition} and ${present('app', 'c', 'app_id')}`,
         [accountId, ...bindings],
       ];
     },
@@ -83,6 +86,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
         const found: { role_id: number; linked: string | number[] }[] = await db(table)
           .where('account_id', accountId)
           .whereIn('role_id', some)
+          .whereRaw(refersToPresent(table, column))
           .groupBy('role_id')
           .select('role_id', { linked: db.raw(list) });
         for (const { role_id: roleId, linked } of found) {
@@ -106,7 +110,13 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       const { table, column } = links[link];
       const linked: number[] = [];
       for await (const some of chunks(ids.toSorted(ascending))) {
-        const wanted = some.map((id) => ({ account_id: accountId, role_id: roleId, [column]: id, assigned_at: at }));
+        const wanted = some.map((id) => ({
+          account_id: accountId,
+          role_id: roleId,
+          [column]: id,
+          assigned_at: at,
+          ...(link === 'admins' ? {} : { after_removal: newestRemoval(db, accountId) }),
+        }));
         const added = await separately(db, async (tx) => {
           await holdLinked(tx, accountId, link, roleId, some);
           return tx(table).insert(wanted).onConflict(['account_id', column, 'role_id']).ignore().returning(column);
@@ -131,9 +141,13 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       return unlinked.toSorted(ascending);
     },
     findUnknown: async (accountId, link, ids) => {
-      const { named, id } = links[link];
+      const { named, id, kind } = links[link];
       for await (const some of chunks(ids)) {
-        const found = await db(named).where('account_id', accountId).whereIn(id, some).select(id);
+        const found = await db(named)
+          .where('account_id', accountId)
+          .whereIn(id, some)
+          .whereRaw(present(kind, named, id))
+          .select(id);
         const known = new Set(found.map((row) => Number(row[id])));
         const unknown = some.find((one) => !known.has(one));
         if (unknown !== undefined) return unknown;

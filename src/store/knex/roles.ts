@@ -1,43 +1,34 @@
 import type { Knex } from 'knex';
-import type { AccessLoss, AccessStore, Assignee, RoleStore } from '../store.ts';
+import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import { assigned } from './assigned.ts';
 import { isPostgres } from './list-index.ts';
+import { endLost, newestRemoval, removeObject } from './removals.ts';
+import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
 
 /**
- * SQL that is true when the user of `grant` may use its app, directly or through a role. `grant` is an alias or table
- * name with the columns account_id, app_id and `user` (`user_id` unless said).
- */
-export function assigned(grant: string, user = 'user_id'): string {
-  return `(exists (select 1 from app_users au
-      where au.account_id = ${grant}.account_id and au.app_id = ${grant}.app_id and au.user_id = ${grant}.${user})
-    or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
-      where ru.account_id = ${grant}.account_id and ru.user_id = ${grant}.${user} and ar.app_id = ${grant}.app_id))`;
-}
-
-/** Narrows rows to those of who may have lost an access. */
-export function concern(rows: Knex.QueryBuilder, loss: AccessLoss, user = 'user_id'): Knex.QueryBuilder {
-  return 'userIds' in loss ? rows.whereIn(user, loss.userIds) : rows.where('app_id', loss.appId);
-}
-
-/**
- * The same question, with the links that answer it locked against those who would take them away (PostgreSQL); before
- * them the client, as who removes it does.
+ * Locks what gives a user an app against those who would take it away, and answers whether anything does (PostgreSQL);
+ * first the client and the role, as who removes them does.
  */
 const heldAccess = `with direct as materialized (
     select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
-    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId
+    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId and ${present('app', 'c', 'app_id')}
     for key share of c for share of au
   ), by_role as materialized (
     select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
+      join roles r on r.account_id = c.account_id and r.id = ar.role_id
       join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
     where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
-    for key share of c for share of ru for share of ar
+      and ${present('app', 'c', 'app_id')} and ${present('role', 'r')}
+    for key share of c for key share of r for share of ru for share of ar
   ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
 
 export function roleVerbs(db: Knex): RoleStore {
+  const one = (accountId: number, id: number) =>
+    db('roles').where({ account_id: accountId, id }).whereRaw(present('role', 'roles'));
   return {
     ...roleLinkVerbs(db),
     create: (role) =>
@@ -46,17 +37,18 @@ export function roleVerbs(db: Knex): RoleStore {
         return rows.roles.read(row);
       }),
     find: async (accountId, id) => {
-      const row = await db('roles').where({ account_id: accountId, id }).first();
+      const row = await one(accountId, id).first();
       return row ? rows.roles.read(row) : null;
     },
     findByName: async (accountId, name) => {
-      const row = await db('roles').where({ account_id: accountId, name }).first();
+      const row = await db('roles').where({ account_id: accountId, name }).whereRaw(present('role', 'roles')).first();
       return row ? rows.roles.read(row) : null;
     },
     ofUser: async (accountId, userId) => {
       const found = await db('role_users as ru')
         .join('roles as r', { 'r.account_id': 'ru.account_id', 'r.id': 'ru.role_id' })
         .where({ 'ru.account_id': accountId, 'ru.user_id': userId })
+        .whereRaw(present('role', 'r'))
         .orderBy(['ru.assigned_at', 'r.id'])
         .select('r.*');
       return found.map(rows.roles.read);
@@ -65,6 +57,7 @@ export function roleVerbs(db: Knex): RoleStore {
       const found: { user_id: number; role_id: number }[] = await db('role_users')
         .where('account_id', accountId)
         .whereIn('user_id', userIds)
+        .whereRaw(refersToPresent('role_users', 'role_id'))
         .orderBy(['user_id', 'assigned_at', 'role_id'])
         .select('user_id', 'role_id');
       const roleIds = new Map<number, number[]>(userIds.map((userId) => [userId, []]));
@@ -73,10 +66,14 @@ export function roleVerbs(db: Knex): RoleStore {
     },
     rename: (accountId, id, name) =>
       separately(db, async (tx) => {
-        const [changed] = await tx('roles').where({ account_id: accountId, id }).update({ name }).returning('*');
+        const [changed] = await tx('roles')
+          .where({ account_id: accountId, id })
+          .whereRaw(present('role', 'roles'))
+          .update({ name })
+          .returning('*');
         return changed ? rows.roles.read(changed) : null;
       }),
-    remove: async (accountId, id) => (await db('roles').where({ account_id: accountId, id }).delete()) === 1,
+    remove: (accountId, id, at) => removeObject(db, 'role', accountId, id, at),
   };
 }
 
@@ -91,7 +88,8 @@ export function accessVerbs(db: Knex): AccessStore {
   const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
     if (db.isTransaction && isPostgres(db)) {
       const { rows: found } = await db.raw(heldAccess, { accountId, appId, userId });
-      return found[0]?.assigned === true;
+      if (found[0]?.assigned !== true) return false;
+      // What was removed while this waited for its lock is seen by another statement only.
     }
     const wanted = db.raw(
       'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
@@ -105,7 +103,7 @@ export function accessVerbs(db: Knex): AccessStore {
       separately(db, async (tx) => {
         const [table, key] = link(accountId, appId, assignee);
         await tx(table)
-          .insert({ ...key, assigned_at: at })
+          .insert({ ...key, assigned_at: at, after_removal: newestRemoval(tx, accountId) })
           .onConflict(Object.keys(key))
           .ignore();
       }),
@@ -117,6 +115,7 @@ export function accessVerbs(db: Knex): AccessStore {
       const found: { app_id: number; role_id: number }[] = await db('app_roles')
         .where('account_id', accountId)
         .whereIn('app_id', appIds)
+        .whereRaw(refersToPresent('app_roles', 'role_id'))
         .orderBy(['app_id', 'role_id'])
         .select('app_id', 'role_id');
       const roleIds = new Map<number, number[]>(appIds.map((appId) => [appId, []]));
@@ -124,5 +123,6 @@ export function accessVerbs(db: Knex): AccessStore {
       return roleIds;
     },
     isAssigned,
+    endLost: (accountId, appIds, at) => endLost(db, accountId, appIds, at),
   };
 }

@@ -1,6 +1,7 @@
 /** The statements of `consume-postgres.ts`. Batches are arrays, one per member, so that the text never changes. */
 
-import { assigned } from './roles.ts';
+import { stillAssigned } from './assigned.ts';
+import { present } from './removed.ts';
 import * as rows from './rows.ts';
 
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
@@ -36,7 +37,7 @@ export const rotateAll = `
   ), ready as materialized (
     select c.*, ${userColumns}
     from current c join users u on u.account_id = c.account_id and u.id = c.user_id
-    where u.status = 1 and ${assigned('c')}
+    where u.status = 1 and ${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
       successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,
@@ -61,8 +62,9 @@ export const lockGrants = `
     order by g.account_id, g.id
     for update of g
   )
-  select ${grantColumns}, ${userColumns}, case when ${assigned('g')} then 1 else 0 end as assigned
-  from locked g join users u on u.account_id = g.account_id and u.id = g.user_id`;
+  select ${grantColumns}, ${userColumns}, case when ${stillAssigned('g')} then 1 else 0 end as assigned
+  from locked g join users u on u.account_id = g.account_id and u.id = g.user_id
+  where ${present('user', 'u')}`;
 
 /** Writes what became of locked grants ($1–$10) and adds access tokens ($11–$18); answers the tokens. */
 export const writeOutcomes = `

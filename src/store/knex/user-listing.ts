@@ -4,6 +4,7 @@ import type { DetailedUser } from '../records.ts';
 import type { Links } from './links.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, number, text } from './list-index.ts';
+import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 
@@ -21,6 +22,7 @@ function linkedBy(table: 'role_users' | 'role_admins'): Links {
 export const userListing: Listing<DetailedUser> = {
   table: 'users',
   id: 'id',
+  removable: 'user',
   columns: {
     id: filled('number', 'id'),
     email: text('email_key'),
@@ -58,7 +60,7 @@ export const userListing: Listing<DetailedUser> = {
         ...['email_key', 'username_key'].map((key) => conditionOf(db, text(key), { field, test, values: [folded] })),
       ];
       return [
-        `select id from users where account_id = ? and (${conditions.map(([sql]) => `(${sql})`).join(' or ')})`,
+        `select id from users where account_id = ? and ${present('user', 'users')} and (${conditions.map(([sql]) => `(${sql})`).join(' or ')})`,
         [accountId, ...conditions.flatMap(([, bindings]) => bindings)],
       ];
     },

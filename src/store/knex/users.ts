@@ -3,9 +3,11 @@ import type { UserDetails, UserRecord } from '../records.ts';
 import type { UserKeys, UserStore } from '../store.ts';
 import { listPage } from './list.ts';
 import { isPostgres } from './list-index.ts';
+import { remove } from './removals.ts';
+import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
-import { separately, together } from './transact.ts';
+import { separately } from './transact.ts';
 import { readDetailed, userListing } from './user-listing.ts';
 
 function write(values: Partial<UserRecord & UserKeys & UserDetails>): Record<string, Cell> {
@@ -67,18 +69,20 @@ function attemptVerbs(db: Knex): Pick<UserStore, AttemptVerb> {
 }
 
 export function userVerbs(db: Knex): UserStore {
-  const find = async (accountId: number, id: number) =>
-    readOne(await db('users').where({ account_id: accountId, id }).first());
+  const one = (accountId: number, id: number) =>
+    db('users').where({ account_id: accountId, id }).whereRaw(present('user', 'users'));
+  const find = async (accountId: number, id: number) => readOne(await one(accountId, id).first());
   return {
     ...attemptVerbs(db),
     find,
     lock: async (accountId, id) => {
-      const user = db('users').where({ account_id: accountId, id });
-      // SQLite begins every transaction with the lock of the whole file. On PostgreSQL rows that refer to the user may be added.
-      return readOne(await (isPostgres(db) ? user.forNoKeyUpdate() : user).first());
+      // SQLite begins every transaction with the lock of the whole file. On PostgreSQL rows that refer to the user may be
+      // added; and what was changed while this waited, a removal too, is seen by another statement.
+      if (isPostgres(db)) await one(accountId, id).forNoKeyUpdate().first('id');
+      return find(accountId, id);
     },
     findDetailed: async (accountId, id) => {
-      const row = await db('users').where({ account_id: accountId, id }).first();
+      const row = await one(accountId, id).first();
       return row ? readDetailed(row) : null;
     },
     page: (accountId, query) => listPage(db, userListing, accountId, query),
@@ -91,14 +95,20 @@ export function userVerbs(db: Knex): UserStore {
       readOne(
         await db('users')
           .where('account_id', accountId)
+          .whereRaw(present('user', 'users'))
           .where((either) => either.where('email_key', key).orWhere('username_key', key))
           .orderByRaw('case when email_key = ? then 0 else 1 end', [key])
           .first(),
       ),
     findByEmail: async (accountId, emailKey) =>
-      readOne(await db('users').where({ account_id: accountId, email_key: emailKey }).first()),
+      readOne(
+        await db('users')
+          .where({ account_id: accountId, email_key: emailKey })
+          .whereRaw(present('user', 'users'))
+          .first(),
+      ),
     list: async (accountId) => {
-      const found = await db('users').where('account_id', accountId).orderBy('id');
+      const found = await db('users').where('account_id', accountId).whereRaw(present('user', 'users')).orderBy('id');
       return found.map(rows.users.read);
     },
     update: async (accountId, id, changes) => {
@@ -107,17 +117,12 @@ export function userVerbs(db: Knex): UserStore {
       return separately(db, async (tx) => {
         const [changed] = await tx('users')
           .where({ account_id: accountId, id })
+          .whereRaw(present('user', 'users'))
           .update({ ...row, ...countMeans(tx, row) })
           .returning('*');
         return readOne(changed);
       });
     },
-    remove: (accountId, id) =>
-      together(db, async (tx) => {
-        // As the index of the list has it: that is how the statement finds the few.
-        const managed = tx('users').where('account_id', accountId).whereRaw('coalesce(manager_user_id, -1) = ?', [id]);
-        await managed.update({ manager_user_id: null });
-        return (await tx('users').where({ account_id: accountId, id }).delete()) === 1;
-      }),
+    remove: (accountId, id, at) => remove(db, 'user', accountId, id, at),
   };
 }

@@ -88,7 +88,7 @@ onServices('guesses at names that user-migration knows', (subject) => {
     for (let round = 0; round < most + 1; round += 1) {
       const { user } = await attempt('ada@old.example', right);
       assert.ok(user, String(round));
-      await services.store.users.remove(account.id, user.id);
+      await services.store.users.remove(account.id, user.id, services.clock.now());
     }
     assert.equal(asked.length, most + 1);
   });

@@ -114,7 +114,7 @@ onServices('sign-ins that are remembered', (subject) => {
     assert.equal(kept?.history.count, 2);
     assert.doesNotMatch(JSON.stringify(kept), /198\.51|Firefox/);
     assert.deepEqual(assessRisk(kept?.history ?? null, traits, 0).reasons, []);
-    await services.store.users.remove(account.id, userId);
+    await services.store.users.remove(account.id, userId, 1_000);
     assert.equal(await services.store.signInHistories.find(account.id, userId), null);
   });
 

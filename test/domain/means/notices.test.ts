@@ -74,7 +74,7 @@ for (const kind of databases) {
       const user = await makeUser(app);
       await change(user);
       await run();
-      await app.services.store.users.remove(app.account.id, user.id);
+      await app.services.store.users.remove(app.account.id, user.id, 1_000);
       fails = false;
       tried.length = 0;
       app.services.clock.advance(10 * second);

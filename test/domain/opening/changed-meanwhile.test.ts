@@ -176,7 +176,7 @@ for (const kind of databases) {
         }
         const gone = await person();
         const { status } = await heldUp(await door(gone), () =>
-          app.services.store.users.remove(app.account.id, gone.user.id),
+          app.services.store.users.remove(app.account.id, gone.user.id, 1_000),
         );
         assert.notEqual(status, 500);
         assert.deepEqual(await open(gone.user), nothing);

@@ -180,7 +180,7 @@ for (const kind of databases) {
       assert.equal(heard.length, 1);
       const second_ = await signedInBrowser(app, { backchannel_logout_uri: 'https://two.example.com/ended' });
       await signOut(second_);
-      await app.services.store.clients.remove(app.account.id, second_.client.app_id);
+      await app.services.store.clients.remove(app.account.id, second_.client.app_id, 1_000);
       app.services.clock.advance(10 * second);
       assert.deepEqual([await send(), await left()], [[], 0]);
     });

@@ -50,7 +50,7 @@ export function refreshEndings(app: AppOf): void {
       (one, client, _userId, user) => revokeAccess(one.services, one.account, client.app_id, { user }),
     ],
     ['deleting the user', (one, _client, userId) => removeUser(one.services, one.account, userId)],
-    ['deleting the client', (one, client) => one.services.store.clients.remove(one.account.id, client.app_id)],
+    ['deleting the client', (one, client) => one.services.store.clients.remove(one.account.id, client.app_id, 1_000)],
   ];
   for (const [title, end] of endings) {
     it(`${title} ends the grant at once (T6)`, async () => {

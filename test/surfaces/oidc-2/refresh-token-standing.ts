@@ -92,7 +92,7 @@ export function refreshTokenStanding(app: () => TestApp): void {
 
   it('T6: answers Resource not found after the client was deleted', async () => {
     const held = await signedIn(app());
-    assert.ok(await app().services.store.clients.remove(app().account.id, held.client.app_id));
+    assert.ok(await app().services.store.clients.remove(app().account.id, held.client.app_id, 1_000));
     assertRefusal(await use(held), 400, 'invalid_request', 'Resource not found');
     assert.equal(await isActive(held), false);
   });

@@ -1,0 +1,83 @@
+/** Clears what hangs on removed users, apps, roles and custom attributes, in slices that nobody feels. */
+
+import type { Services } from '../services.ts';
+import type { Milliseconds } from '../store/records.ts';
+import { type RemovalKind, removalKinds } from '../store/removals.ts';
+import { paced, restUnlessAborted } from './paced.ts';
+
+/** Rows of a slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
+const rowsAtOnce = 100;
+/** What another process removed, or left when it was ended, is found within so long. */
+const pauseMilliseconds = 60_000;
+const second = 1_000;
+
+/** Takes how it goes. */
+export interface ClearingReport {
+  cleared(kind: RemovalKind, rows: number): void;
+  /** How many removals have rows left, and how long ago the oldest of them began; 0 when there is none. */
+  waiting(count: number, milliseconds: Milliseconds): void;
+}
+
+export interface ClearingOptions {
+  readonly report: ClearingReport;
+  /** Tells milliseconds whatever is done to the clock. */
+  readonly monotonic?: () => Milliseconds;
+  /** Waits; at once when `signal` is aborted. */
+  readonly rest?: (milliseconds: Milliseconds, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Clearing {
+  /** Looks at once for what there is to clear. */
+  wake(): void;
+  /** No further slice begins; settles when the running one has ended. The next start goes on from there. */
+  stop(): Promise<void>;
+}
+
+/** Works until it is stopped. Failures are logged. */
+export function startClearing(
+  { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
+  { report, monotonic = () => performance.now(), rest = restUnlessAborted }: ClearingOptions,
+): Clearing {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let woken = new AbortController();
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  // Every kind is there from the start, so that a rate can be taken of it.
+  for (const kind of removalKinds) report.cleared(kind, 0);
+
+  async function tell(): Promise<void> {
+    toldAt = monotonic();
+    const { count, since } = await store.findWaitingRemovals();
+    report.waiting(count, since === null ? 0 : Math.max(0, clock.now() - since));
+  }
+
+  async function clearNext(): Promise<boolean> {
+    const slice = await store.clearRemoved(rowsAtOnce);
+    if (slice) report.cleared(slice.kind, slice.rows);
+    if (!slice || slice.isLast || monotonic() - toldAt >= second) await tell();
+    return slice !== null;
+  }
+
+  async function work(): Promise<void> {
+    while (!signal.aborted) {
+      woken = new AbortController();
+      try {
+        await paced(clearNext, { monotonic, rest: (milliseconds) => rest(milliseconds, signal), signal });
+      } catch (error) {
+        const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+        log.error('clearing what was removed failed', { stack });
+      }
+      if (!signal.aborted) await rest(pauseMilliseconds, AbortSignal.any([signal, woken.signal]));
+    }
+  }
+
+  const working = work();
+  return {
+    wake: () => woken.abort(),
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}

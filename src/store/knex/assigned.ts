@@ -1,0 +1,56 @@
+/** Who may use an app, in SQL. Rows are named by an alias or table with the columns account_id, app_id and a user's. */
+
+import type { Knex } from 'knex';
+import type { AccessLoss } from '../store.ts';
+import { refersToPresent } from './removed.ts';
+
+/** The columns that name the user and the grant. */
+interface Columns {
+  readonly user?: string;
+  readonly grant?: string;
+}
+
+/** Links made before a removal began to wait, which is a row with this alias. */
+function madeBefore(removal: string, links: readonly string[]): string {
+  return links.map((link) => ` and (${link}.after_removal is null or ${link}.after_removal < ${removal}.id)`).join('');
+}
+
+/** Whether the app is assigned directly, or through a role; by links that a removal found there, where one is named. */
+function linked(row: string, user: string, removal?: string): string {
+  const before = (...links: string[]) => (removal === undefined ? '' : madeBefore(removal, links));
+  return `(exists (select 1 from app_users au
+      where au.account_id = ${row}.account_id and au.app_id = ${row}.app_id and au.user_id = ${row}.${user}${before('au')})
+    or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
+      where ru.account_id = ${row}.account_id and ru.user_id = ${row}.${user} and ar.app_id = ${row}.app_id
+        and ${refersToPresent('ru', 'role_id')}${before('ru', 'ar')}))`;
+}
+
+/** SQL that is true when the user of a row may use its app. */
+export function assigned(row: string, user = 'user_id'): string {
+  return `(${refersToPresent(row, 'app_id')} and ${linked(row, user)})`;
+}
+
+/**
+ * SQL that is true for a grant whose user lost the access it rests on, and which is still to be revoked: what was
+ * assigned since counts for later grants only.
+ */
+export function lost(row: string, { user = 'user_id', grant = 'id' }: Columns = {}): string {
+  const older = `lost.account_id = ${row}.account_id and lost.last_grant_id >= ${row}.${grant}`;
+  return `(exists (select 1 from removals lost
+      where ${older} and lost.kind = 'access' and lost.object_id = ${row}.app_id and not ${linked(row, user, 'lost')})
+    or exists (select 1 from removals lost
+      join role_users lu on lu.account_id = lost.account_id and lu.role_id = lost.object_id
+      join app_roles la on la.account_id = lost.account_id and la.role_id = lost.object_id
+      where ${older} and lost.kind = 'role' and lu.user_id = ${row}.${user} and la.app_id = ${row}.app_id
+        and not ${linked(row, user, 'lost')}))`;
+}
+
+/** SQL that is true when a grant still has the access that it rests on. */
+export function stillAssigned(row: string, columns: Columns = {}): string {
+  return `(${assigned(row, columns.user)} and not ${lost(row, columns)})`;
+}
+
+/** Narrows rows to those of who may have lost an access. */
+export function concern(rows: Knex.QueryBuilder, loss: AccessLoss, user = 'user_id'): Knex.QueryBuilder {
+  return 'userIds' in loss ? rows.whereIn(user, loss.userIds) : rows.where('app_id', loss.appId);
+}

@@ -1,0 +1,181 @@
+/** The slices in which rows go that hang on something removed. */
+
+import type { Knex } from 'knex';
+import type { RemovalKind } from '../removals.ts';
+import { stillAssigned } from './assigned.ts';
+import { endRequests, inFlight } from './in-flight.ts';
+import { isPostgres } from './list-index.ts';
+import type { Reference, Removable } from './removed.ts';
+
+/** A row of `removals`. */
+export interface Removal {
+  readonly account_id: number;
+  readonly id: number;
+  readonly kind: RemovalKind;
+  readonly object_id: number;
+  readonly removed_at: number;
+  /** Newer grants rest on what was assigned since. */
+  readonly last_grant_id: number;
+  /** Grants up to this one were looked at. */
+  readonly reached_grant_id: number;
+}
+
+export interface Progress {
+  readonly rows: number;
+  readonly grantsRevoked: number;
+}
+
+/** Clears up to so many rows. Fewer: nothing is left for it. */
+type Step = (db: Knex, removal: Removal, limit: number) => Promise<Progress>;
+
+/** Rows of others that use them at this moment wait for the next slice: nobody waits for another. */
+function unlocked(db: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder {
+  return isPostgres(db) ? rows.forUpdate().skipLocked() : rows;
+}
+
+/** Deletes rows of a table by the column that names what is removed. `key`: its key beside the account. */
+function rowsOf(table: string, by: Reference, key: readonly string[]): Step {
+  return async (db, { account_id: accountId, object_id: objectId }, limit) => {
+    const columns = ['account_id', ...key];
+    const found = db(table)
+      .select(columns)
+      .where({ account_id: accountId, [by]: objectId })
+      .limit(limit);
+    const rows = await db(table).whereIn(columns, unlocked(db, found)).delete();
+    return { rows, grantsRevoked: 0 };
+  };
+}
+
+/** Those whom a removed user manages. */
+async function releaseManaged(db: Knex, { account_id: accountId, object_id: userId }: Removal, limit: number) {
+  // As the index of the list has it: that is how the statement finds the few.
+  const managed = db('users').select('id').where('account_id', accountId);
+  managed.whereRaw('coalesce(manager_user_id, -1) = ?', [userId]).limit(limit);
+  const rows = await db('users')
+    .where('account_id', accountId)
+    .whereIn('id', unlocked(db, managed))
+    .update({ manager_user_id: null });
+  return { rows, grantsRevoked: 0 };
+}
+
+/** Revokes so many of these grants whose user may not use their app any more; answers how many. */
+async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuilder, limit: number): Promise<number> {
+  const { account_id: accountId, removed_at: at, last_grant_id: last } = removal;
+  const lost = candidates.select('id').where('account_id', accountId).where('id', '<=', last).whereNull('revoked_at');
+  lost
+    .whereRaw(`not ${stillAssigned('grants')}`)
+    .orderBy('id')
+    .limit(limit);
+  // In the order in which refreshes lock them. One that is in use is waited for: it must not be left out.
+  const found: { id: number }[] = await (isPostgres(db) ? lost.forUpdate() : lost);
+  if (found.length === 0) return 0;
+  const ids = found.map(({ id }) => Number(id));
+  const grants = db('grants').where('account_id', accountId).whereIn('id', ids);
+  return grants.update({ revoked_at: at, revoked_because: 'access_not_assigned' });
+}
+
+/** Ends the grants of users who had a removed role, and takes it from them. */
+async function releaseMembers(db: Knex, removal: Removal, limit: number): Promise<Progress> {
+  const { account_id: accountId, object_id: roleId } = removal;
+  const members = db('role_users').where({ account_id: accountId, role_id: roleId });
+  const found: { user_id: number }[] = await members.clone().select('user_id').limit(limit);
+  if (found.length === 0) return { rows: 0, grantsRevoked: 0 };
+  const userIds = found.map((row) => Number(row.user_id));
+  const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('user_id', userIds), limit);
+  // Their other grants are found by these links.
+  if (grantsRevoked >= limit) return { rows: limit, grantsRevoked };
+  await endInFlight(db, accountId, { userIds });
+  return { rows: await members.whereIn('user_id', userIds).delete(), grantsRevoked };
+}
+
+async function endInFlight(
+  db: Knex,
+  accountId: number,
+  loss: { readonly userIds: readonly number[] } | { readonly appId: number },
+): Promise<void> {
+  const whose = { unassigned: loss };
+  await endRequests(db, accountId, whose);
+  await inFlight(db, 'codes', accountId, whose).whereNull('used_at').delete();
+  await inFlight(db, 'device_codes', accountId, whose).where('decision', 'allow').update({ decision: 'deny' });
+}
+
+/** Looks at the grants of an app to which users have lost access, in the order of their numbers. */
+async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise<Progress> {
+  const { account_id: accountId, object_id: appId, last_grant_id: last, reached_grant_id: reached } = removal;
+  if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
+  const seen: { id: number }[] = await db('grants')
+    .select('id')
+    .where({ account_id: accountId, app_id: appId })
+    .where('id', '>', reached)
+    .where('id', '<=', last)
+    .orderBy('id')
+    .limit(limit);
+  if (seen.length === 0) return { rows: 0, grantsRevoked: 0 };
+  const ids = seen.map(({ id }) => Number(id));
+  const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
+  const row = db('removals').where({ account_id: accountId, id: removal.id });
+  await row.update({ reached_grant_id: ids.at(-1) });
+  return { rows: ids.length, grantsRevoked };
+}
+
+/** Tables with the columns that name what is removed, and the rest of their keys beside the account. */
+export const clearedTables = {
+  user: [
+    ['codes', 'user_id', ['digest']],
+    ['grants', 'user_id', ['id']],
+    ['app_users', 'user_id', ['app_id', 'user_id']],
+    ['role_users', 'user_id', ['user_id', 'role_id']],
+    ['role_admins', 'user_id', ['user_id', 'role_id']],
+    ['consents', 'user_id', ['user_id', 'app_id']],
+    ['user_attributes', 'user_id', ['user_id', 'attribute_id']],
+    ['sessions', 'user_id', ['id']],
+    ['device_codes', 'user_id', ['digest']],
+    ['factor_verifications', 'user_id', ['id']],
+    ['password_resets', 'user_id', ['digest']],
+  ],
+  app: [
+    ['codes', 'app_id', ['digest']],
+    ['grants', 'app_id', ['id']],
+    ['app_users', 'app_id', ['app_id', 'user_id']],
+    ['app_roles', 'app_id', ['app_id', 'role_id']],
+    ['consents', 'app_id', ['user_id', 'app_id']],
+    ['device_codes', 'app_id', ['digest']],
+    ['pushed_requests', 'app_id', ['digest']],
+    ['authorization_requests', 'app_id', ['digest']],
+    ['client_assertions', 'app_id', ['app_id', 'digest']],
+    ['session_apps', 'app_id', ['sid', 'app_id']],
+    ['logout_notices', 'app_id', ['id']],
+    ['authorization_server_clients', 'app_id', ['server_id', 'app_id']],
+  ],
+  role: [
+    ['app_roles', 'role_id', ['app_id', 'role_id']],
+    ['role_admins', 'role_id', ['user_id', 'role_id']],
+  ],
+  attribute: [['user_attributes', 'attribute_id', ['user_id', 'attribute_id']]],
+} as const satisfies Readonly<Record<Removable, readonly (readonly [string, Reference, readonly string[]])[]>>;
+
+function clearAll(kind: Removable): Step[] {
+  return clearedTables[kind].map(([table, by, key]) => rowsOf(table, by, key));
+}
+
+/** What is left then goes with the row of the object: a few rows of each of the other tables. */
+const steps: Readonly<Record<RemovalKind, readonly Step[]>> = {
+  user: [...clearAll('user'), releaseManaged],
+  app: clearAll('app'),
+  role: [releaseMembers, ...clearAll('role')],
+  attribute: clearAll('attribute'),
+  access: [releaseGrants],
+};
+
+/** Clears up to so many rows. Fewer: nothing is left but what the object's row takes along. */
+export async function clearStep(db: Knex, removal: Removal, limit: number): Promise<Progress> {
+  let rows = 0;
+  let grantsRevoked = 0;
+  for (const step of steps[removal.kind]) {
+    const done = await step(db, removal, limit - rows);
+    rows += done.rows;
+    grantsRevoked += done.grantsRevoked;
+    if (rows >= limit) break;
+  }
+  return { rows, grantsRevoked };
+}

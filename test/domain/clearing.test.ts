@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startClearing } from '../../src/domain/clearing.ts';
+import type { Log } from '../../src/services.ts';
+import type { ClearedSlice } from '../../src/store/removals.ts';
+
+const slice = (isLast: boolean): ClearedSlice => ({ kind: 'user', accountId: 1, rows: isLast ? 30 : 100, isLast });
+
+/** Clearing of slices that are only counted; an error in their place is thrown. It rests until `goOn`. */
+function course(slices: (ClearedSlice | Error)[]) {
+  const lines: string[] = [];
+  const note = (event: string) => void lines.push(event);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const rests: number[] = [];
+  const told: string[] = [];
+  let idle = Promise.withResolvers<void>();
+  const store = {
+    clearRemoved: async () => {
+      const next = slices.shift() ?? null;
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    findWaitingRemovals: async () => ({ count: slices.length, since: slices.length > 0 ? 4_000 : null }),
+  };
+  const clearing = startClearing(
+    { store: store as never, clock: { now: () => 10_000 }, log },
+    {
+      monotonic: () => 0,
+      report: {
+        cleared: (kind, rows) => void told.push(`${kind} ${rows}`),
+        waiting: (count, milliseconds) => void told.push(`${count} waiting for ${milliseconds}`),
+      },
+      rest: async (milliseconds, signal) => {
+        rests.push(milliseconds);
+        if (milliseconds < 1000) return;
+        const woken = Promise.withResolvers<void>();
+        signal.addEventListener('abort', () => woken.resolve());
+        if (signal.aborted) woken.resolve();
+        idle.resolve();
+        idle = Promise.withResolvers();
+        await woken.promise;
+      },
+    },
+  );
+  return { clearing, lines, rests, told, slices, settled: () => idle.promise };
+}
+
+describe('clearing what was removed', () => {
+  it('goes on from the start until nothing waits, a rest after each slice, and tells how far it is', async () => {
+    const run = course([slice(false), slice(false), slice(true)]);
+    await run.settled();
+    const kinds = ['user', 'app', 'role', 'attribute', 'access'].map((kind) => `${kind} 0`);
+    assert.deepEqual(run.told, [
+      ...kinds,
+      'user 100',
+      '2 waiting for 6000',
+      'user 100',
+      'user 30',
+      '0 waiting for 0',
+      '0 waiting for 0',
+    ]);
+    assert.deepEqual(run.rests, [5, 5, 5, 60_000]);
+    await run.clearing.stop();
+  });
+
+  it('looks again when it is woken, also while it is at work', async () => {
+    const run = course([]);
+    await run.settled();
+    run.slices.push(slice(true));
+    const settled = run.settled();
+    run.clearing.wake();
+    await settled;
+    assert.deepEqual(run.slices, []);
+    await run.clearing.stop();
+  });
+
+  it('tells of a failure, and goes on later', async () => {
+    const run = course([new Error('the database is away'), slice(true)]);
+    await run.settled();
+    assert.deepEqual(run.lines, ['clearing what was removed failed']);
+    assert.equal(run.slices.length, 1);
+    const settled = run.settled();
+    run.clearing.wake();
+    await settled;
+    assert.deepEqual(run.slices, []);
+    await run.clearing.stop();
+  });
+
+  it('begins no slice after it was stopped', async () => {
+    const run = course([slice(false), slice(false), slice(true)]);
+    const stopped = run.clearing.stop();
+    await stopped;
+    const left = run.slices.length;
+    assert.ok(left >= 2);
+    run.clearing.wake();
+    await nextTurn();
+    assert.equal(run.slices.length, left);
+  });
+});

@@ -11,8 +11,15 @@ type Documented<Op> = keyof Responses<Op> & number;
 /** Header values by lower-case name; several for `set-cookie`. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
+/** A long list, one part after the other as fast as the client takes them. */
+export type InParts<Item> = AsyncGenerator<readonly Item[], void, undefined>;
+
+type Body<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
+  ? readonly Item[] | InParts<Item>
+  : Content[keyof Content];
+
 type Answer<Op, Status extends Documented<Op>> = Responses<Op>[Status] extends { content: infer Content }
-  ? [body: Content[keyof Content], headers?: ReplyHeaders]
+  ? [body: Body<Content>, headers?: ReplyHeaders]
   : [body?: undefined, headers?: ReplyHeaders];
 
 declare const answers: unique symbol;
@@ -31,7 +38,7 @@ type Respond<Op> = <Status extends Documented<Op>>(status: Status, ...answer: An
 type Given<Op, Where extends string> = Op extends { parameters: { readonly [K in Where]?: infer P } }
   ? Exclude<P, undefined>
   : never;
-type Body<Op> = Op extends { requestBody?: infer R }
+type RequestBody<Op> = Op extends { requestBody?: infer R }
   ? Exclude<R, undefined> extends { content: infer C }
     ? C[keyof C]
     : undefined
@@ -65,7 +72,7 @@ export interface List {
 export interface Request<Op> {
   readonly path: Given<Op, 'path'>;
   readonly query: Given<Op, 'query'>;
-  readonly body: Body<Op>;
+  readonly body: RequestBody<Op>;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Who calls, where the contract asks for a bearer; null for public operations and where a bearer is optional and absent. */
   readonly caller: Caller | null;

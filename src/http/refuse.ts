@@ -40,7 +40,7 @@ export function refuse<Operations>(
     const reply = typeof row === 'function' ? row(failure, context) : row;
     const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
     if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
-    sendReply(res, exchange.operation, reply, form);
+    await sendReply(res, exchange.operation, reply, form);
   };
 }
 

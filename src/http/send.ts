@@ -1,7 +1,10 @@
+import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { ContractOperation } from './contract.ts';
-import type { ReplyHeaders } from './operation.ts';
-import { type XmlWriter, xmlType } from './xml-bodies.ts';
+import type { InParts, ReplyHeaders } from './operation.ts';
+import { writeXml, xmlListWriter } from './xml.ts';
+import { type XmlAnswers, xmlType } from './xml-bodies.ts';
+import type { XmlRules } from './xml-rules.ts';
 
 /** For documents and data: nothing of an answer may be run, framed or sniffed. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'";
@@ -21,16 +24,19 @@ export function sendDefaults(res: Response, requestId: string, secure: boolean):
 export interface ReplyForm {
   /** Of an answer outside any operation. */
   readonly fallbackType: string;
-  readonly writeXml: XmlWriter;
+  readonly xmlOf: XmlAnswers;
 }
 
-/** Sends a reply in the media type that the contract gives this status. */
-export function sendReply(
+/**
+ * Sends a reply in the media type that the contract gives this status. Settles when all of it was handed over, which a
+ * list in parts is as its client reads it; rejects where reading a part fails.
+ */
+export async function sendReply(
   res: Response,
   operation: ContractOperation | null,
   reply: { readonly status: number; readonly body?: unknown; readonly headers?: ReplyHeaders },
-  { fallbackType, writeXml }: ReplyForm,
-): void {
+  { fallbackType, xmlOf }: ReplyForm,
+): Promise<void> {
   const { status, body, headers = {} } = reply;
   res.statusCode = status;
   const documented = Object.keys(operation?.responses[String(status)]?.content ?? {});
@@ -47,6 +53,38 @@ export function sendReply(
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (body === undefined) res.end();
   else if (type === 'application/json') res.end(JSON.stringify(body));
-  else if (type === xmlType && !isText) res.end(writeXml(operation, status, body));
+  else if (isInParts(body)) await sendInParts(res, body, xmlOf(operation, status));
+  else if (type === xmlType && !isText) res.end(writeXml(body, xmlOf(operation, status)));
   else res.end(body);
+}
+
+function isInParts(body: unknown): body is InParts<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+/** A list of one part goes as a whole, and what fails before the second one is answered like any other fault. */
+async function sendInParts(res: Response, parts: InParts<unknown>, rules: XmlRules): Promise<void> {
+  const first = await parts.next();
+  const second = first.done ? first : await parts.next();
+  if (first.done || second.done) {
+    res.end(writeXml(first.value ?? [], rules));
+    return;
+  }
+  const { head, items, tail } = xmlListWriter(rules);
+  const beginning = [head, items(first.value), items(second.value)];
+  async function* texts() {
+    try {
+      yield beginning.join('');
+      for await (const part of parts) yield items(part);
+      yield tail;
+    } finally {
+      await parts.return();
+    }
+  }
+  try {
+    await pipeline(texts, res);
+  } catch (error) {
+    // Who has heard enough may leave.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
 }

@@ -20,11 +20,11 @@ import { actorOf, exchangeOf } from './exchange.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
-import type { FailureTable, Handler, Handlers, Origin, Reply, ReplyHeaders, Request } from './operation.ts';
+import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { pathParametersOf, prepareValidator } from './validator.ts';
-import { readXmlBody, xmlType, xmlWriter } from './xml-bodies.ts';
+import { readXmlBody, xmlAnswers, xmlType } from './xml-bodies.ts';
 
 export interface SurfaceDefinition<Operations> {
   readonly name: string;
@@ -63,7 +63,7 @@ export function createSurface<Operations>(services: Services, definition: Surfac
     deprecation ? [identifyByKey(services, deprecation, definition.limit, places)] : [];
   const form: ReplyForm = {
     fallbackType: definition.mediaType ?? 'application/json',
-    writeXml: xmlWriter(definition.contract, routes),
+    xmlOf: xmlAnswers(definition.contract, routes),
   };
   const isXml = definition.codec === 'xml';
   const createValidator = prepareValidator(services, definition.contract, definition.limit);
@@ -145,7 +145,9 @@ function dispatch<Operations>(
     };
     const actor = actorOf(exchange);
     const userAgent = req.headers['user-agent'];
-    const reply = await actAs({ actor, source, requestId, userAgent }, () => handler(request, respond as never));
-    sendReply(res, operation, reply as Reply<unknown>, form);
+    // A list in parts is read while it is sent.
+    await actAs({ actor, source, requestId, userAgent }, async () =>
+      sendReply(res, operation, await handler(request, respond as never), form),
+    );
   };
 }

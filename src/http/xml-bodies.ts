@@ -3,13 +3,13 @@
 import type { RequestHandler } from 'express';
 import type { Contract, ContractOperation, Routes } from './contract.ts';
 import { exchangeOf } from './exchange.ts';
-import { readXml, writeXml } from './xml.ts';
+import { readXml } from './xml.ts';
 import { type XmlRules, xmlRulesReader } from './xml-rules.ts';
 
 export const xmlType = 'application/xml';
 
-/** Writes the body of an answer; `operation` is null outside any. */
-export type XmlWriter = (operation: ContractOperation | null, status: number, body: unknown) => string;
+/** What the body of an answer looks like; `operation` is null outside any. */
+export type XmlAnswers = (operation: ContractOperation | null, status: number) => XmlRules;
 
 /** Reads the bytes that the body's parser kept. */
 export function readXmlBody(contract: Contract): RequestHandler {
@@ -22,15 +22,15 @@ export function readXmlBody(contract: Contract): RequestHandler {
 }
 
 /** Refusals outside any operation look like the contract's answer to a fault, which every operation has. */
-export function xmlWriter(contract: Contract, { operations }: Routes): XmlWriter {
+export function xmlAnswers(contract: Contract, { operations }: Routes): XmlAnswers {
   const rulesOf = xmlRulesReader(contract);
   const faultRules = (): XmlRules => {
     const [schema] = [...operations.values()].flatMap(({ responses }) => schemaIn(responses['500']?.content) ?? []);
     return rulesOf(schema);
   };
-  return (operation, status, body) => {
+  return (operation, status) => {
     const schema = schemaIn(operation?.responses[String(status)]?.content);
-    return writeXml(body, schema === undefined ? faultRules() : rulesOf(schema));
+    return schema === undefined ? faultRules() : rulesOf(schema);
   };
 }
 

@@ -66,12 +66,31 @@ export function writeXml(value: unknown, rules: XmlRules): string {
   return `${declaration}\n${elementOf(value, rules, '')}`;
 }
 
+/** The same document of a list with items, in parts. */
+export interface XmlListWriter {
+  readonly head: string;
+  items(values: readonly unknown[]): string;
+  readonly tail: string;
+}
+
+export function xmlListWriter({ name, item }: XmlRules): XmlListWriter {
+  return {
+    head: `${declaration}\n<${name}${listType(item)}>`,
+    items: (values) => values.map((value) => `\n${elementOf(value, item as XmlRules, '  ')}`).join(''),
+    tail: `\n</${name}>`,
+  };
+}
+
+/** A list of texts is what it is; of objects it says so, for readers that make objects of elements. */
+function listType(item: XmlRules | null): string {
+  return item?.kind === 'object' ? ' type="array"' : '';
+}
+
 function elementOf(value: unknown, rules: XmlRules, indent: string): string {
   const { name, kind, item, members } = rules;
   if (kind === 'array') {
     const items = (value as readonly unknown[]).map((one) => elementOf(one, item as XmlRules, `${indent}  `));
-    // A list of texts is what it is; of objects it says so, for readers that make objects of elements.
-    return wrap(name, item?.kind === 'object' ? ' type="array"' : '', items, indent);
+    return wrap(name, listType(item), items, indent);
   }
   if (kind === 'object') {
     const given = value as Readonly<Record<string, unknown>>;

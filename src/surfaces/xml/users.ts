@@ -1,15 +1,16 @@
 import type { components, operations } from '../../../generated/xml.ts';
 import { legacyAppUrl } from '../../domain/accounts/hosts.ts';
-import { readFullUser } from '../../domain/users/full-user.ts';
+import { type FullUser, readFullUser } from '../../domain/users/full-user.ts';
 import type { UserInput } from '../../domain/users/user-input.ts';
 import { removeUser } from '../../domain/users/users.ts';
 import { listUsersFrom, readUserAudited } from '../../domain/users/users-in-order.ts';
 import { createUser, updateUser } from '../../domain/users/write-user.ts';
-import type { Handlers } from '../../http/operation.ts';
+import type { Handlers, InParts } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
 import { representUser } from './represent.ts';
 
 type Changes = components['schemas']['UserChanges'];
+type ShownUser = components['schemas']['User'];
 
 /** Users a page where a page is asked for without its length. */
 const defaultLimit = 50;
@@ -30,17 +31,21 @@ function readInput(body: Changes): UserInput {
   };
 }
 
+async function* representAll(parts: AsyncGenerator<readonly FullUser[], void, undefined>): InParts<ShownUser> {
+  for await (const part of parts) yield part.map(representUser);
+}
+
 export function users(services: Services): Handlers<operations> {
   return {
     /** GET /users.xml */
     listUsers: async ({ query, origin: { account } }, respond) => {
       const { from_id: fromId, limit } = query ?? {};
       const paged = fromId !== undefined || limit !== undefined;
-      const found = await listUsersFrom(services, account, {
+      const found = listUsersFrom(services, account, {
         fromId: Number(fromId ?? 0),
         limit: paged ? Number(limit ?? defaultLimit) : undefined,
       });
-      return respond(200, found.map(representUser));
+      return respond(200, representAll(found));
     },
 
     /** POST /users.xml */

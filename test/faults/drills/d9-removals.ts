@@ -13,8 +13,8 @@ import { type Drill, type DrillOptions, type DrillResult, onEachDatabase } from 
 import { findDatabaseFaults } from '../half-applied.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
-/** Rows that hang on each: seconds of work for the slices. */
-const rowCount = 4_000;
+/** Rows that hang on each: together seconds of work for the slices. */
+const rowCount = 1_200;
 /** Until the kill, at most: part of the rows are gone by then. */
 const killWithinMilliseconds = 700;
 /** A machine that is so slow that it needs longer is broken. */

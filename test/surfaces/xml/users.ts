@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
+import { createUser } from '../../../src/domain/users/write-user.ts';
 import { assertRolesTold } from '../../domain/audit/told.ts';
 import { newClient, newGrant, unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
+import { readXmlAnswer } from '../../support/xml-answer.ts';
 import { managing } from '../api-2/managing.ts';
 import { assertRefused, calling, userXml, type XmlUser } from './calling.ts';
 
@@ -181,6 +183,35 @@ export function users(app: () => TestApp): void {
     ]) {
       assertRefused(await call('GET', `/users.xml?${query}`), 400, /limit|from_id/, query);
     }
+  });
+
+  it('a long list is all of them as well, and the trail tells how many', async () => {
+    const own = await app().another();
+    const { call, done, keyId } = await calling(own);
+    const ids: number[] = [];
+    while (ids.length < 450) {
+      const input = { email: address(), validatePolicy: true, authority: 'all' } as const;
+      ids.push((await createUser(own.services, own.account, input)).id);
+    }
+    const { text, headers } = await call('GET', '/users.xml');
+    assert.deepEqual([headers['content-length'], headers['transfer-encoding']], [undefined, 'chunked']);
+    assert.deepEqual(
+      (readXmlAnswer(text) as XmlUser[]).map(({ id }) => id),
+      ids,
+    );
+    const page: XmlUser[] = await done(200, 'GET', '/users.xml?limit=430');
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      ids.slice(0, 430),
+    );
+    const { body } = await (await managing(own)).call('GET', `/events?actor=API:${keyId}`);
+    assert.deepEqual(
+      body.map(({ action, detail }: { action: string; detail: unknown }) => [action, detail]),
+      [
+        ['user.listed', { count: 430 }],
+        ['user.listed', { count: 450 }],
+      ],
+    );
   });
 
   it('answers 404 for an id that none can have, and for what is no path', async () => {

@@ -1,0 +1,101 @@
+/** A list that is sent in parts, to clients that read it to its end or not. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import express from 'express';
+import type { ContractOperation } from '../../src/http/contract.ts';
+import { sendReply } from '../../src/http/send.ts';
+import { writeXml } from '../../src/http/xml.ts';
+import { xmlRulesReader } from '../../src/http/xml-rules.ts';
+
+const schema = { type: 'array', xml: { name: 'names' }, items: { type: 'string', xml: { name: 'name' } } };
+const rules = xmlRulesReader({})(schema);
+const operation: ContractOperation = {
+  operationId: 'listNames',
+  responses: { 200: { description: 'The names.', content: { 'application/xml': { schema } } } },
+};
+
+describe('a list in parts', () => {
+  let server: Server;
+  let parts: () => AsyncGenerator<readonly string[], void, undefined>;
+  let sent: Promise<void>;
+  before(async () => {
+    const app = express();
+    app.get('/', (_req, res) => {
+      const form = { fallbackType: 'application/xml', xmlOf: () => rules };
+      sent = sendReply(res, operation, { status: 200, body: parts() }, form);
+      sent.catch(() => {});
+    });
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => server.close());
+
+  async function ask(): Promise<IncomingMessage> {
+    const [answer] = await once(get({ port: (server.address() as AddressInfo).port, agent: false }), 'response');
+    return answer;
+  }
+
+  async function textOf(answer: IncomingMessage): Promise<string> {
+    return Buffer.concat(await answer.toArray()).toString();
+  }
+
+  it('is the same document as in one', async () => {
+    for (const some of [[], [['a']], [['a', 'b'], ['c']], [['a'], ['b'], ['c & d'], ['e']]]) {
+      parts = async function* () {
+        yield* some;
+      };
+      const answer = await ask();
+      assert.equal(await textOf(answer), writeXml(some.flat(), rules));
+      await sent;
+      assert.equal(answer.headers['content-length'] !== undefined, some.length < 2);
+    }
+  });
+
+  it('what fails before the second part fails before anything is sent', async () => {
+    parts = async function* () {
+      yield ['a'];
+      throw new Error('the store is gone');
+    };
+    const asked = ask();
+    await once(server, 'request');
+    await assert.rejects(sent, /the store is gone/);
+    server.closeAllConnections();
+    await assert.rejects(asked);
+  });
+
+  it('what fails later cuts the answer off, so that nobody takes it for the whole', async () => {
+    const begun = Promise.withResolvers<void>();
+    parts = async function* () {
+      yield ['a'];
+      yield ['b'];
+      await begun.promise;
+      throw new Error('the store is gone');
+    };
+    const answer = await ask();
+    begun.resolve();
+    await assert.rejects(textOf(answer), { code: 'ECONNRESET' });
+    await assert.rejects(sent, /the store is gone/);
+  });
+
+  it('is read no further than its client reads, and let go when it leaves', async () => {
+    let read = 0;
+    const left = Promise.withResolvers<void>();
+    parts = async function* () {
+      try {
+        for (; read < 10_000; read += 1) yield ['x'.repeat(100_000)];
+      } finally {
+        left.resolve();
+      }
+    };
+    const answer = await ask();
+    await once(answer, 'readable');
+    answer.destroy();
+    await left.promise;
+    await sent;
+    assert.ok(read < 1_000, String(read));
+  });
+});

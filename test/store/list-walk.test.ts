@@ -169,6 +169,40 @@ onEachDatabase('lists by links', (subject) => {
       userIds.filter((_, at) => at % 2 === 1),
     );
   });
+
+  test('in another order, where much is linked and where little is', async () => {
+    const { store } = subject;
+    const { accountId, userIds, roleIds, appIds } = await newLinked(store);
+    const [roleId = 0] = roleIds;
+    const [appId = 0] = appIds;
+    const many = await addUsers(subject.url, accountId, 2200);
+    const members = [...many.filter((_, at) => at % 50 !== 0), ...userIds.slice(0, 5)];
+    await store.roles.link(accountId, 'users', roleId, members, now);
+    await store.access.grant(accountId, appId, { roleId }, now);
+    const emails = new Map((await store.users.list(accountId)).map(({ id, email }) => [id, email ?? '']));
+    const inOrder = (ids: readonly number[]) =>
+      ids.toSorted((one, other) => ((emails.get(one) ?? '') < (emails.get(other) ?? '') ? -1 : 1));
+    const few = members.filter((_, at) => at % 3 === 0);
+    const [, smallRole = 0] = roleIds;
+    await store.roles.link(accountId, 'users', smallRole, few, now);
+    for (const [filter, expected] of [
+      [linkedTo('role', roleId), inOrder(members)],
+      [linkedTo('app', appId), inOrder(members)],
+      [linkedTo('role', smallRole), inOrder(few)],
+    ] as const) {
+      const sort = { field: 'email', descending: false };
+      const query = { sort, filters: [filter], limit: 333 };
+      const page: PageOf = (wanted) => store.users.page(accountId, wanted);
+      assert.deepEqual(await walk(page, query, 'after'), expected);
+      const backwards = { ...query, sort: { ...sort, descending: true } };
+      assert.deepEqual(await walk(page, backwards, 'after'), expected.toReversed());
+      const [middle = 0, next = 0] = expected.slice(1000 % expected.length);
+      const at = { before: { key: emails.get(next) ?? '', id: next } };
+      const { items, total } = await page({ ...query, limit: 1, at });
+      assert.deepEqual([items.map(({ id }) => id), total], [[middle], null]);
+      assert.equal((await page({ ...query, at: { page: 1 } })).total, expected.length);
+    }
+  });
 });
 
 /** Past the verbs, which add one user at a time. */

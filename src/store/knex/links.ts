@@ -101,6 +101,22 @@ export function nearestLinked(
   return [`${sql} order by 1 ${directionOf(stretch)} limit ?`, [...bindings, stretch.count]];
 }
 
+/**
+ * The condition of a row of `named`, whose column is `id`, that one of these links names it. As a value and not as
+ * `exists`, which both databases may turn into a join that begins with all the links.
+ */
+export function isLinked(by: readonly Links[], named: string, id: string, values: readonly Cell[]): Sql {
+  const ways = by.map(({ table, column, by: to, through }) => {
+    const row = `l.account_id = ${named}.account_id and l.${column} = ${named}.${id} and ${refersToPresent('l', to)}`;
+    const found = through
+      ? `select 1 from ${table} l join ${through.table} k on k.account_id = l.account_id and k.${to} = l.${to}
+          where ${row} and k.${through.by} in (${places(values)}) and ${refersToPresent('k', through.by)} limit 1`
+      : `select 1 from ${table} l where ${row} and l.${to} in (${places(values)}) limit 1`;
+    return `(${found}) is not null`;
+  });
+  return [`(${ways.join(' or ')})`, by.flatMap(() => values)];
+}
+
 /** The condition of a row of `named`, whose column is `id`, that the links do not name it. */
 export function unlinked({ table, column, by }: Links, named: string, id: string, values: readonly Cell[]): Sql {
   const sql = `not exists (select 1 from ${table} l where l.account_id = ${named}.account_id

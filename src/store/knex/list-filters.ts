@@ -3,7 +3,7 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../listing.ts';
-import { allLinked, inAll, type Links, type Sql, unlinked } from './links.ts';
+import { allLinked, inAll, isLinked, type Links, type Sql, unlinked } from './links.ts';
 import { expressionOf, isPostgres, type ListColumn } from './list-index.ts';
 import { amongPresent, type Removable } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -90,17 +90,23 @@ function idsOf<Item>(db: Knex, { linked, within }: Listing<Item>, accountId: num
 
 /** What a row itself must satisfy. */
 function conditionOn<Item>(db: Knex, listing: Listing<Item>, filter: ListFilter): Sql {
+  const linked = listing.linked?.[filter.field];
+  if (linked) return isLinked(linked, listing.table, listing.id, filter.values);
   const links = listing.unlinked?.[filter.field];
   if (links) return unlinked(links, listing.table, listing.id, filter.values);
   return conditionOf(db, columnOf(listing, filter.field), filter);
 }
 
-/** The items of an account that satisfy all filters. */
+/**
+ * The items of an account that satisfy all filters. Links are looked at first, to find the rows that they name; or,
+ * `rowByRow`, last.
+ */
 export function filtered<Item>(
   db: Knex,
   listing: Listing<Item>,
   accountId: number,
   filters: readonly ListFilter[],
+  rowByRow = false,
 ): Knex.QueryBuilder {
   const rows = db(listing.table).where(`${listing.table}.account_id`, accountId);
   if (listing.removable) {
@@ -110,7 +116,7 @@ export function filtered<Item>(
   for (const filter of filters) {
     // The end of every text.
     if (['begins', 'ends', 'holds'].includes(filter.test) && filter.values[0] === '') continue;
-    const ids = idsOf(db, listing, accountId, filter);
+    const ids = rowByRow && listing.linked?.[filter.field] ? null : idsOf(db, listing, accountId, filter);
     if (ids) {
       elsewhere.push(ids);
       continue;

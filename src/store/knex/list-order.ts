@@ -20,6 +20,8 @@ export interface Asked<Item> {
   readonly accountId: number;
   readonly query: ListQuery;
   readonly order: Order;
+  /** Whether the rows are gone through in their order to see which are linked to what is asked for (list-walk.ts). */
+  readonly rowByRow: boolean;
 }
 
 export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQuery): Order {
@@ -30,7 +32,7 @@ export function orderOf<Item>(db: Knex, listing: Listing<Item>, { sort }: ListQu
 
 /** The rows that satisfy the filters: those of the query unless said. */
 export function rowsOf<Item>(asked: Asked<Item>, filters = asked.query.filters): Knex.QueryBuilder {
-  return filtered(asked.db, asked.listing, asked.accountId, filters);
+  return filtered(asked.db, asked.listing, asked.accountId, filters, asked.rowByRow);
 }
 
 /** With all that an item is read from, and where it stands in the order. */

@@ -1,4 +1,7 @@
-/** Pages of what links lead to, however much that is: by id, the links next to a position are followed and no others. */
+/**
+ * Pages of what links lead to, however much that is. By id, the links next to a position are followed and no others. In
+ * another order much of it is found by going through all rows in that order, little of it by looking it up.
+ */
 
 import type { ListFilter } from '../listing.ts';
 import { nearestLinked, type Sql, type Stretch } from './links.ts';
@@ -9,6 +12,10 @@ import type { Cell, DbRow } from './shape.ts';
 const mostNamed = 100;
 /** Links that are followed where some of their items may not satisfy other filters. */
 const mostFollowed = 1000;
+/** Rows that are looked up and sorted for a page. */
+const mostSorted = 2000;
+
+type Known<Item> = Omit<Asked<Item>, 'rowByRow'>;
 
 interface Walk {
   readonly nearest: (stretch: Stretch) => Sql;
@@ -16,12 +23,12 @@ interface Walk {
   readonly others: readonly ListFilter[];
 }
 
-/** Null in another order, and where another filter finds ids too: it would find all of them again for each page. */
-function walkOf<Item>({ db, listing, accountId, query: { filters }, order }: Asked<Item>): Walk | null {
+/** Null where another filter finds ids too: it would find all of them again for each page. */
+function walkOf<Item>({ db, listing, accountId, query: { filters } }: Known<Item>): Walk | null {
   const { linked = {}, within = {} } = listing;
   const [filter, ...more] = filters.filter(({ field }) => Object.hasOwn(linked, field));
   const links = filter && linked[filter.field];
-  if (!order.byId || !filter || !links || more.length > 0 || filter.values.length > mostNamed) return null;
+  if (!filter || !links || more.length > 0 || filter.values.length > mostNamed) return null;
   if (filters.some(({ field }) => Object.hasOwn(within, field))) return null;
   return {
     nearest: (stretch) => nearestLinked(db, links, accountId, filter.values, stretch),
@@ -38,7 +45,7 @@ export async function follow<Item>(
   backwards: boolean,
   count: number,
 ): Promise<DbRow[] | null> {
-  const walk = walkOf(asked);
+  const walk = asked.order.byId ? walkOf(asked) : null;
   if (!walk) return null;
   const { db, listing } = asked;
   const than = furtherOn(asked, backwards);
@@ -49,4 +56,13 @@ export async function follow<Item>(
   if (found.length >= count) return found;
   const [counted] = await db.from(db.raw(`(${ids}) as followed`, bindings as Cell[])).count({ total: '*' });
   return Number(counted?.['total']) < followed ? found : null;
+}
+
+/** Whether so many rows are linked to what is asked for that, in another order than by id, it is better to look for them. */
+export async function namesMany<Item>(known: Known<Item>): Promise<boolean> {
+  const walk = known.order.byId ? null : walkOf(known);
+  if (!walk) return false;
+  const [ids, bindings] = walk.nearest({ than: '>', id: 0, count: mostSorted + 1 });
+  const [counted] = await known.db.from(known.db.raw(`(${ids}) as named`, bindings as Cell[])).count({ total: '*' });
+  return Number(counted?.['total']) > mostSorted;
 }

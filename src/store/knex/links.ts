@@ -2,7 +2,7 @@
 
 import type { Knex } from 'knex';
 import { isPostgres } from './list-index.ts';
-import { type Reference, refersToPresent } from './removed.ts';
+import { type Reference, refersAmongPresent, refersToPresent } from './removed.ts';
 import type { Cell } from './shape.ts';
 
 export type Sql = readonly [sql: string, bindings: readonly Cell[]];
@@ -35,12 +35,13 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
 
 function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
   const asked = places(values);
-  const sql = through
-    ? `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
-        and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}
-        and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`
-    : `select ${column} from ${table} where account_id = ? and ${by} in (${asked})
-        and ${refersToPresent(table, by)}`;
+  if (!through) {
+    const sql = `select ${column} from ${table} where account_id = ? and ${by} in (${asked}) and ${refersAmongPresent(by)}`;
+    return [sql, [accountId, ...values, accountId]];
+  }
+  const sql = `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
+    and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}
+    and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`;
   return [sql, [accountId, ...values]];
 }
 
@@ -51,8 +52,8 @@ function linkedWithin(db: Knex, links: Links, accountId: number, values: readonl
   const direction = directionOf(stretch);
   if (!through) {
     const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
-      and ${column} ${than} ? and ${refersToPresent(table, by)} order by ${column} ${direction} limit ?`;
-    return values.map((value) => [sql, [accountId, value, id, count]]);
+      and ${column} ${than} ? and ${refersAmongPresent(by)} order by ${column} ${direction} limit ?`;
+    return values.map((value) => [sql, [accountId, value, id, accountId, count]]);
   }
   const ofEach = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
     and x.${column} ${than} ? order by x.${column} ${direction} limit`;

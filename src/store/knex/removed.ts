@@ -26,3 +26,11 @@ export function refersToPresent(row: string, column: Reference): string {
 export function amongPresent(kind: Removable, column: string): string {
   return `${column} not in (select object_id from removals where account_id = ? and kind = '${kind}')`;
 }
+
+/**
+ * The same of a column that says by its name what it refers to. Rows are read in the order of their index still, which
+ * PostgreSQL would give up to join them with what is removed.
+ */
+export function refersAmongPresent(column: Reference): string {
+  return amongPresent(kinds[column], column);
+}

@@ -47,7 +47,11 @@ function readAtMost(req: IncomingMessage, limit: number): Promise<Buffer> {
   const giveUp = () => reject(new Failure('request_malformed', { message: 'the body could not be read' }));
   req
     .on('data', keep)
-    .once('end', () => resolve(Buffer.concat(chunks)))
+    .once('end', () => {
+      // Every request closes in the end.
+      req.off('close', giveUp);
+      resolve(Buffer.concat(chunks));
+    })
     .once('error', giveUp)
     .once('close', giveUp);
   return promise;

@@ -136,11 +136,10 @@ function trailOf(
   const told: string[] = [];
   return {
     eventOf: (outcome: Untypical): NewEvent | null => {
-      const event = describe(client, grantId, outcome);
       const what = `${account.id} ${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : ''}`;
       if (!services.onceAnHour.isFirst(what)) return null;
       told.push(what);
-      return newEvent(services, account, event, origin);
+      return newEvent(services, account, describe(client, grantId, outcome), origin);
     },
     /** What was not committed was not told. */
     takeBack: (error: unknown): never => {

@@ -315,7 +315,8 @@ export interface paths {
          *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
          *
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
-         *     a minute unless the account says otherwise) are taken of a client and source.
+         *     a minute unless the account says otherwise) are taken of a client and source. Those of all public clients, and of
+         *     all that registered in the open, count together towards `limit.authorize` of their source as well (300 a minute).
          */
         readonly post: operations["pushRequest"];
         readonly delete?: never;
@@ -398,6 +399,9 @@ export interface paths {
          *     answered, with an access token as good as the first.
          *
          *     At every refresh the user must be active and still have the app. A refusal for that reason uses up nothing.
+         *     Refused refreshes of a public client, or of one that registered in the open, count towards `limit.public-client` of
+         *     this client and its source: beyond it each of its refreshes from there is 429. So is each request with an
+         *     assertion of a client that registered in the open, beyond as many from its source, here and at every endpoint.
          *
          *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
          *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.

@@ -688,7 +688,8 @@ export interface paths {
          * @description Keeps the decision for this user and application and answers 303 to `/continue`, which returns to the
          *     application with what it asked for, or with `access_denied`
          *     ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither
-         *     `allow` nor `deny` is 400.
+         *     `allow` nor `deny` is 400; the same decision sent again changes nothing. Decisions count towards `limit.authorize`
+         *     of their session: 300 a minute unless the account says otherwise, then 429.
          */
         readonly post: operations["decideConsent"];
         readonly delete?: never;
@@ -712,7 +713,8 @@ export interface paths {
          *     with a page whose form takes them there. The code is made here, once; it is valid for 60 seconds.
          *
          *     Where the user is locked, suspended or not active, or the application is not assigned to them, the answer is the
-         *     403 page that says so.
+         *     403 page that says so. Requests that are granted count towards `limit.authorize` of their session: 300 a minute
+         *     unless the account says otherwise, then 429, also with `prompt=none`.
          *
          *     `HEAD` is 405, since it would end the request.
          */
@@ -1190,6 +1192,32 @@ export interface components {
                 readonly "text/html": components["schemas"]["Page"];
             };
         };
+        /** @description This session decided or granted too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+        readonly TooManyGrantsPage: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <html lang="en">
+                 *     <title>Too many tries – Northwind Traders</title>
+                 *     <main>
+                 *     <h1>Too many tries</h1>
+                 *     <p>There were too many tries in a short time.</p>
+                 *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
+                 *     </main>
+                 *     </html>
+                 */
+                readonly "text/html": components["schemas"]["Page"];
+            };
+        };
         /** @description The service failed. The log holds the reason under the `x-request-id` of this answer. */
         readonly ServerErrorPage: {
             headers: {
@@ -1494,7 +1522,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1582,7 +1610,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1670,7 +1698,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1998,7 +2026,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -2835,7 +2863,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     </main>
                      *     </html>
                      */
@@ -3099,7 +3127,7 @@ export interface operations {
                      *     <title>Too many tries – Northwind Traders</title>
                      *     <main>
                      *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries from your network.</p>
+                     *     <p>There were too many tries in a short time.</p>
                      *     </main>
                      *     </html>
                      */
@@ -3641,6 +3669,7 @@ export interface operations {
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
+            readonly 429: components["responses"]["TooManyGrantsPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };
@@ -3665,6 +3694,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequestPage"];
             readonly 403: components["responses"]["RefusedPage"];
             readonly 404: components["responses"]["NotFoundPage"];
+            readonly 429: components["responses"]["TooManyGrantsPage"];
             readonly 500: components["responses"]["ServerErrorPage"];
             readonly 503: components["responses"]["ServiceUnavailablePage"];
         };

@@ -12,6 +12,7 @@ import { createTotp } from './adapters/totp.ts';
 import type { Config } from './config.ts';
 import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
+import { createOnceAnHour } from './domain/audit/once.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
 import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
@@ -84,6 +85,7 @@ export async function createServices(
     passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: refreshInterval }),
     counts: createDailyCounts({ store, clock }),
+    onceAnHour: createOnceAnHour(),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes })),
     hookRuntimes: config.hookRuntimes.map(({ name }) => name),
     hookWaitMilliseconds: 2_000,

@@ -1,6 +1,7 @@
 /** What the rest of the program is given: `main.ts` fills it once, tests fill it with parts of their own choice. */
 
 import type { Account } from './domain/accounts/account.ts';
+import type { Once } from './domain/audit/once.ts';
 import type { Egress } from './domain/egress.ts';
 import type { Share } from './domain/fair-queue/fair-queue.ts';
 import type { PackageBuilds } from './domain/hooks/package-builds.ts';
@@ -164,6 +165,8 @@ export interface Services {
   readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
+  /** What the trail tells of once an hour. */
+  readonly onceAnHour: Once;
   /** Tells clients of sessions that ended. */
   readonly logoutNotices: Worker;
   readonly mailer: Mailer;

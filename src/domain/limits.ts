@@ -3,6 +3,7 @@
 import type { HookType } from '../store/records.ts';
 import type { Account } from './accounts/account.ts';
 import type { Limit, LimitName } from './accounts/limit-settings.ts';
+import { Failure } from './failure.ts';
 import type { NetworkSource } from './network-source.ts';
 
 /** How far a limit is used up. Null limits are `off`. */
@@ -31,6 +32,8 @@ export type LimitSubject =
   | { readonly credential: string }
   | { readonly apiKey: number }
   | { readonly user: number }
+  /** The `sid` of a browser's session. */
+  | { readonly session: string }
   /** A name, as it is compared, that no user has. */
   | { readonly name: string }
   /** Runs of hooks: those that strangers set off count apart from those of users. */
@@ -41,6 +44,24 @@ export type LimitSubject =
 /** A limit that a policy sets, and no setting of the account. */
 export interface PolicyLimit extends Limit {
   readonly name: 'migration';
+}
+
+/**
+ * Throws `rate_limited` where none is left, and counts nothing: for what counts only once it is known how it ended.
+ * Answers the state; null: the limit is off.
+ */
+export async function requireLeft(
+  limits: Pick<Limits, 'state'>,
+  account: Account,
+  limit: LimitName,
+  subject: LimitSubject,
+): Promise<LimitState | null> {
+  const state = await limits.state(account, limit, subject);
+  if (state?.remaining !== 0) return state;
+  throw new Failure('rate_limited', {
+    retryAfterSeconds: Math.max(1, state.resetSeconds),
+    reason: `limit ${limit}`,
+  });
 }
 
 /** Counters per account, limit and subject, over windows that the account's settings or a policy define. */

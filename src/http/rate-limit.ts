@@ -151,8 +151,8 @@ function nameOf(limited: LimitName | PolicyLimit): string {
 
 /** The parts of a subject are ids of ours and sources, which have no space in them; a name, which may, is the last. */
 function textOf(subject: Partial<Record<string, string | number>>): string {
-  const { source, client, registration, credential, apiKey, user, hookType, name } = subject;
-  return [source, client, registration, credential, apiKey, user, hookType, name]
+  const { source, client, registration, credential, apiKey, user, session, hookType, name } = subject;
+  return [source, client, registration, credential, apiKey, user, session, hookType, name]
     .map((member) => member ?? '')
     .join(' ');
 }

@@ -47,7 +47,7 @@ const words = {
   413: { title: 'That was too much', message: 'The form is larger than this service takes.' },
   429: {
     title: 'Too many tries',
-    message: 'There were too many tries from your network.',
+    message: 'There were too many tries in a short time.',
     hint: 'Wait a minute, then try again.',
   },
   500: {

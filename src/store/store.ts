@@ -657,8 +657,10 @@ export interface Consumption {
   readonly successorSalt: string;
   readonly idleExpiresAt: Milliseconds;
   readonly accessToken: NewAccessToken;
-  /** What the trail says of it, in the same commit. A rotation is not told of. */
-  readonly eventOf: (outcome: Untypical) => NewEvent;
+  /** What is kept of the proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused. */
+  readonly proof: AssertionRecord | null;
+  /** What the trail says of it, in the same commit; null: nothing. A rotation is not told of. */
+  readonly eventOf: (outcome: Untypical) => NewEvent | null;
 }
 
 export type ConsumptionRefusal =
@@ -666,6 +668,7 @@ export type ConsumptionRefusal =
   | 'other_client'
   | 'expired'
   | 'revoked'
+  | 'proof_used'
   | 'scope_exceeded'
   | 'user_locked'
   | 'user_suspended'
@@ -719,9 +722,10 @@ export interface GrantStore {
   /**
    * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch, in the order given;
    * outcomes in the same order. For each: the grant exists and belongs to the client; is neither revoked nor
-   * expired; the digest is the current one (rotate), or the previous one within the grace (repeat), or anything else
-   * (revoke the family); the scope is not wider; the user is active; access is assigned. Checks in this order; the
-   * caller has checked that the token's text is authentic, so that an unknown digest is an older token of the family.
+   * expired; its proof was not used before; the digest is the current one (rotate), or the previous one within the
+   * grace (repeat), or anything else (revoke the family); the scope is not wider; the user is active; access is
+   * assigned. Checks in this order; the caller has checked that the token's text is authentic, so that an unknown digest
+   * is an older token of the family. What is refused leaves nothing of its proof.
    */
   consume(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
   /** The first reason stays: false when it was revoked before. */

@@ -1,8 +1,19 @@
 /** What a stranger may do so and so often from one source: how one attempt is made at each place that counts them. */
 
 import { basic, type TestApp } from '../support/app.ts';
+import { shown, sign, testKey } from '../support/assertions.ts';
 import { askForCodes, deviceMetadata, type } from '../support/devices.ts';
-import { authorizePath, CookieJar, redirectUri, registerClient, submit, walk } from '../support/sign-in.ts';
+import {
+  authorizePath,
+  CookieJar,
+  type RegisteredClient,
+  redirectUri,
+  refresh,
+  registerClient,
+  signedIn,
+  submit,
+  walk,
+} from '../support/sign-in.ts';
 import { signedInBrowser } from '../support/sign-out.ts';
 import { makePair } from '../surfaces/auth-2/pairs.ts';
 
@@ -16,6 +27,11 @@ export interface Door {
   readonly allowed: number;
   /** Prepares what the attempts need, from an address of its own. */
   prepare(app: TestApp): Promise<Attempt>;
+}
+
+/** So many that two attempts in a row are not of the same. */
+function several<Made>(make: () => Promise<Made>): Promise<Made[]> {
+  return Promise.all([make(), make(), make()]);
 }
 
 const registration = { redirect_uris: [redirectUri] };
@@ -163,6 +179,44 @@ export const doors: readonly Door[] = [
     prepare: async (app) => {
       const client = await registerClient(app, deviceMetadata);
       return async (from) => (await askForCodes(from, client)).status;
+    },
+  },
+  {
+    title: 'pushed requests of public clients, each time of another',
+    limit: 'authorize',
+    allowed: 300,
+    prepare: async (app) => {
+      const clients = await several(() => registerClient(app, { token_endpoint_auth_method: 'none' }));
+      return async (from, index) => {
+        const { client_id: id } = clients[index % clients.length] as RegisteredClient;
+        const form = Object.fromEntries(new URLSearchParams(authorizePath({ client_id: id }).split('?')[1]));
+        return (await from.send('POST', '/oauth2/par', { form })).status;
+      };
+    },
+  },
+  {
+    title: 'refused refreshes of a public client',
+    limit: 'public-client',
+    allowed: 600,
+    prepare: async (app) => {
+      const { client, tokens } = await signedIn(app, { token_endpoint_auth_method: 'none' });
+      await app.send('POST', '/oauth2/revoke', { form: { client_id: client.client_id, token: tokens.refresh_token } });
+      return async (from) => (await refresh(from, client, tokens.refresh_token)).status;
+    },
+  },
+  {
+    title: 'assertions of clients that registered in the open, each time of another',
+    limit: 'public-client',
+    allowed: 600,
+    prepare: async (app) => {
+      const key = await testKey('ES256', 'k');
+      const json = { ...registration, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } };
+      const clients = await several(async () => (await app.send('POST', '/oauth2/register', { json })).body);
+      return async (from, index) => {
+        const { client_id: id } = clients[index % clients.length] as RegisteredClient;
+        const form = { ...shown(await sign(app, id, key)), token: 'x' };
+        return (await from.send('POST', '/oauth2/revoke', { form })).status;
+      };
     },
   },
   {

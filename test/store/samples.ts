@@ -181,6 +181,7 @@ export function present(grant: GrantRecord, given: Partial<Consumption> = {}): C
     successorSalt: unique('salt'),
     idleExpiresAt: now + 1000 + 14 * day,
     accessToken: { digest: unique('access'), issuedAt: now + 1000, expiresAt: now + 1000 + hour },
+    proof: null,
     eventOf: ({ outcome }) => newEvent(grant.accountId, { action: `refresh.${outcome}`, targetId: grant.id }),
     ...given,
   };

@@ -10,6 +10,7 @@ import { createTotp } from '../../src/adapters/totp.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts';
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
+import { createOnceAnHour } from '../../src/domain/audit/once.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
 import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
@@ -128,6 +129,7 @@ export async function testServices(
     passkeys: createPasskeys(),
     consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
+    onceAnHour: createOnceAnHour(),
     hooks: createLazyRunner(() =>
       createHookRunner({ fetch: async () => ({ refused: 'forbidden' }), mostProcesses: 6, waitMilliseconds: 60_000 }),
     ),

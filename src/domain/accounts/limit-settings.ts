@@ -14,6 +14,7 @@ export const limitDefaults = {
   'register-open': '20/h',
   'sign-in': '60/min',
   'client-auth': '60/min',
+  'public-client': '600/min',
   authorize: '300/min',
   par: '600/min',
   hooks: '500/s',

@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { Failure } from '../failure.ts';
-import type { LimitSubject, Limits } from '../limits.ts';
+import { type LimitSubject, type Limits, requireLeft } from '../limits.ts';
 
 /**
  * Runs an authentication and counts it when it fails (null). Only failures that no success follows count: some
@@ -12,13 +11,7 @@ export async function limitFailures<T>(
   subject: LimitSubject,
   authenticate: () => Promise<T | null>,
 ): Promise<T | null> {
-  const state = await limits.state(account, 'client-auth', subject);
-  if (state?.remaining === 0) {
-    throw new Failure('rate_limited', {
-      retryAfterSeconds: Math.max(1, state.resetSeconds),
-      reason: 'limit client-auth',
-    });
-  }
+  const state = await requireLeft(limits, account, 'client-auth', subject);
   const result = await authenticate();
   if (result === null) await limits.take(account, 'client-auth', subject);
   else if (state && state.remaining < state.limit) await limits.reset(account, 'client-auth', subject);

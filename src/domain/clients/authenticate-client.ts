@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { type BasicPair, readBasic } from '../callers/basic.ts';
 import { limitFailures } from '../callers/limit-failures.ts';
 import { Failure } from '../failure.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { type NetworkSource, networkSourceOf } from '../network-source.ts';
 import { matchesDigest } from '../secrets.ts';
 import { clientNamedBy, isAuthenticAssertion, type PresentedAssertion } from './client-assertion.ts';
 import { findClient } from './client-id.ts';
@@ -17,7 +17,7 @@ export interface PresentedClient {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   /** A JWT that the client signed, where the form has any part of one, with the endpoints that it may be for. */
-  readonly assertion?: PresentedAssertion & { readonly endpoints: readonly string[] };
+  readonly assertion?: PresentedAssertion;
   readonly source: string;
 }
 
@@ -41,7 +41,7 @@ export async function authenticateClient(
   const source = networkSourceOf(presented.source);
   const subject = client ? { source, client: client.clientId } : { source };
   const authentic = await limitFailures(services.limits, account, subject, async () => {
-    if (await isAuthentic(services, account, client, basic, presented)) return client;
+    if (await isAuthentic(services, account, client, basic, presented, source)) return client;
     // A client that does not exist was looked up in the database; so is one whose secret was wrong, for the time it takes.
     if (client) await services.store.clients.find(account.id, client.clientId, 'fresh');
     return null;
@@ -56,6 +56,7 @@ function isAuthentic(
   client: ClientRecord | null,
   basic: BasicPair | null,
   presented: PresentedClient,
+  source: NetworkSource,
 ): boolean | Promise<boolean> {
   const { clientId, clientSecret, assertion } = presented;
   // An unknown client takes as long as a wrong secret.
@@ -64,7 +65,7 @@ function isAuthentic(
   if (basic && clientSecret !== undefined) return false;
   if (assertion) {
     if (basic || clientSecret !== undefined || client.authMethod !== 'private_key_jwt') return false;
-    return isAuthenticAssertion(services, account, client, assertion, assertion.endpoints);
+    return isAuthenticAssertion(services, account, client, assertion, source);
   }
   const method = basic ? 'client_secret_basic' : clientSecret !== undefined ? 'client_secret_post' : 'none';
   const either = !client.authMethodNamed && client.authMethod !== 'none' && method !== 'none';

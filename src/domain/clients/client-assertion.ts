@@ -2,8 +2,9 @@
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { AssertionRecord, ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { readClientJwt } from './client-jwt.ts';
 
@@ -21,6 +22,8 @@ const types = ['JWT', 'client-authentication+jwt'];
 export interface PresentedAssertion {
   readonly type: string | undefined;
   readonly text: string | undefined;
+  /** Addresses that it may be for. */
+  readonly endpoints: readonly string[];
 }
 
 /** Who an assertion says it is from, before anything of it is checked. */
@@ -34,14 +37,15 @@ export function clientNamedBy(text: string): string | undefined {
 
 /**
  * Whether the assertion is this client's, for this issuer or one of its endpoints, in time and not used before; it is
- * used up by that. Throws `unavailable` where the client's keys cannot be asked for now.
+ * used up by that. Throws `unavailable` where the client's keys cannot be asked for now, and `rate_limited` when clients that
+ * registered in the open sent too many from this source.
  */
 export async function isAuthenticAssertion(
-  services: Pick<Services, 'store' | 'clock' | 'clientKeys'>,
+  services: Pick<Services, 'store' | 'clock' | 'clientKeys' | 'limits'>,
   account: Account,
   client: ClientRecord,
-  { type, text }: PresentedAssertion,
-  endpoints: readonly string[],
+  { type, text, endpoints }: PresentedAssertion,
+  source: NetworkSource,
 ): Promise<boolean> {
   if (type !== assertionType || text === undefined) return false;
   const now = services.clock.now();
@@ -60,17 +64,18 @@ export async function isAuthenticAssertion(
   const audience = [payload.aud ?? []].flat();
   // One that is for others as well could be taken there and sent here (OpenID Foundation's advisory of 2025).
   const forUs = audience.length > 0 && audience.every((one) => one === account.baseUrl || endpoints.includes(one));
-  return forUs && useOnce(services, client, payload, now);
+  if (!forUs) return false;
+  const use = useOf(client, payload, now);
+  if (use === null) return false;
+  // Anybody can register such a client and sign as many as they like; each is a row until it expires.
+  if (client.registeredBy === 'open') await services.limits.take(account, 'public-client', { source });
+  return services.store.clients.useAssertion(use);
 }
 
-async function useOnce(
-  { store }: Pick<Services, 'store'>,
-  { accountId, appId }: ClientRecord,
-  { exp = 0, jti }: JWTPayload,
-  now: number,
-): Promise<boolean> {
-  if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return false;
+/** What is kept of an assertion until it has expired; null for one that lasts too long, or cannot be told from others. */
+function useOf({ accountId, appId }: ClientRecord, { exp = 0, jti }: JWTPayload, now: number): AssertionRecord | null {
+  if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
   const expiresAt = (exp + skewSeconds) * 1000;
-  if (expiresAt > now + (mostSeconds + 2 * skewSeconds) * 1000) return false;
-  return store.clients.useAssertion({ accountId, appId, digest: digestOf(jti), expiresAt });
+  if (expiresAt > now + (mostSeconds + 2 * skewSeconds) * 1000) return null;
+  return { accountId, appId, digest: digestOf(jti), expiresAt };
 }

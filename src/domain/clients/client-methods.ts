@@ -16,6 +16,14 @@ export function hasSecret(method: ClientAuthMethod): boolean {
   return method !== 'none' && method !== 'private_key_jwt';
 }
 
+/**
+ * Whether anybody can speak as the client, or register another like it: nothing that it does vouches for who does it, and
+ * what one source does through all such clients has a common bound.
+ */
+export function isAnybodys({ authMethod, registeredBy }: Pick<ClientRecord, 'authMethod' | 'registeredBy'>): boolean {
+  return authMethod === 'none' || registeredBy === 'open';
+}
+
 /** Whether a client can show who it is (RFC 6749 §2.1); one whose secret was not made yet cannot. */
 export function isConfidential({
   authMethod,

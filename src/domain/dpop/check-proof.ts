@@ -87,7 +87,12 @@ export async function readProof(
  * were used (§11.1). Nothing to do without one. Throws `dpop_proof_invalid`.
  */
 export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: Proof | null): Promise<void> {
-  if (proof && !(await clients.useAssertion(proof.use))) throw invalid('jti was used before');
+  if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();
+}
+
+/** Of a proof whose request is not granted, since another was by it. */
+export function proofWasUsed(): Failure {
+  return invalid('jti was used before');
 }
 
 /**

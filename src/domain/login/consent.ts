@@ -74,10 +74,11 @@ export async function apiScopesOf(
 
 /**
  * Keeps what the signed-in user decided for a request. Consent to a client that a caller registered is remembered; one
- * that anyone registered is asked every time. Throws `authorization_request_invalid`, `cross_site_request`, `parameter_missing`.
+ * that anyone registered is asked every time. The same decision again changes nothing and is not told. Throws
+ * `authorization_request_invalid`, `cross_site_request`, `parameter_missing`, `rate_limited`.
  */
 export async function decideConsent(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   browser: BrowserState,
   csrf: string | undefined,
@@ -93,10 +94,15 @@ export async function decideConsent(
   if (decision !== 'allow' && decision !== 'deny') {
     throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
   }
+  // A browser that is signed in need not stop for anybody to change its mind.
+  await services.limits.take(account, 'authorize', { session: session.sid });
   await services.store.transaction(async (tx) => {
     // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
     await tx.users.lock(account.id, session.userId);
     if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
+    // Under the user's lock: of a form that is sent many times at once, one is the first.
+    const kept = await tx.authorizations.findRequest(account.id, record.digest);
+    if (kept?.decision === decision && kept.decidedBy === session.userId) return;
     await tx.authorizations.decide(record, decision, session.userId);
     const { userId: id } = session;
     const scope = consentScopes(record.parameters);

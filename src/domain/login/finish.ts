@@ -12,7 +12,7 @@ import { giveTokens } from './give-tokens.ts';
 import { isOwnPages } from './own-pages.ts';
 import { type AnswerMembers, type AuthorizationError, answerError, answerWith, type ClientAnswer } from './redirect.ts';
 
-export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
+export type FinishServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
 
 /** Who grants a request, and the sign-in by which. */
 export interface Granted {
@@ -26,6 +26,7 @@ export type Giving = (tx: StoreVerbs, admitted: Admitted<SessionRecord>) => Prom
 /**
  * Ends the request, for exactly one caller, with what the session's user grants, with an error, or at the device that
  * waits. Null, with nothing done, when the session or its user is not what it was any more: the caller looks again.
+ * Throws `rate_limited` when the session granted too many.
  */
 export async function finishRequest(
   services: FinishServices,
@@ -36,6 +37,8 @@ export async function finishRequest(
   const { record, client } = request;
   const { parameters } = record;
   const { device } = parameters;
+  // A browser that is signed in need not stop for anybody to get the next code.
+  if (!('error' in result)) await services.limits.take(account, 'authorize', { session: result.session.sid });
   if (device) {
     const decided = 'error' in result ? 'denied' : result;
     const finished = await finishDevice(services, account, request, device, decided);

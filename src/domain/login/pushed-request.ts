@@ -3,6 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { isAnybodys } from '../clients/client-methods.ts';
 import { type Proof, readProof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -51,7 +52,10 @@ export async function pushRequest(
   sent: SentQuery,
   { source, ...proven }: Pushing,
 ): Promise<PushedRequest> {
-  await services.limits.take(account, 'par', { source: networkSourceOf(source), client: client.clientId });
+  const network = networkSourceOf(source);
+  await services.limits.take(account, 'par', { source: network, client: client.clientId });
+  // Anybody has as many of these clients as they like: a request of theirs is a row as any other's is.
+  if (isAnybodys(client)) await services.limits.take(account, 'authorize', { source: network });
   if (sent.request_uri !== undefined) {
     return refused({ error: 'invalid_request', description: 'request_uri cannot be pushed' });
   }

@@ -1,13 +1,16 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { ConsumptionRefusal, Untypical } from '../../store/store.ts';
+import type { ConsumptionRefusal, NewEvent, Untypical } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
+import { isAnybodys } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
-import { type Proof, useProof } from '../dpop/check-proof.ts';
+import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
 import { Failure, type FailureCode } from '../failure.ts';
+import { type LimitSubject, requireLeft } from '../limits.ts';
+import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
 import { accessibleScope } from './scopes.ts';
@@ -16,6 +19,9 @@ import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.t
 
 const minuteMilliseconds = 60_000;
 const dayMilliseconds = 86_400_000;
+
+/** Why a token is refused where its proof is good. */
+type TokenRefusal = Exclude<ConsumptionRefusal, 'proof_used'>;
 
 const refusals = {
   unknown: 'grant_invalid',
@@ -27,18 +33,24 @@ const refusals = {
   user_suspended: 'user_suspended',
   user_inactive: 'user_inactive',
   access_not_assigned: 'access_not_assigned',
-} as const satisfies Record<ConsumptionRefusal, FailureCode>;
+} as const satisfies Record<TokenRefusal, FailureCode>;
+
+export type RefreshServices = Pick<
+  Services,
+  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'onceAnHour' | 'consumeRefreshToken'
+>;
 
 /**
  * Exchanges a refresh token for a new token set (RFC 6749 §6, the document's §4.2). The token is used up; within the
  * account's grace the same token gets the same successor again, later it ends the grant. Any other refusal changes
  * nothing; so does a token that is bound to another key than the one that the request proved (RFC 9449 §5).
- * The trail tells of everything but a rotation, which is counted. Throws `client_not_authorized`,
- * `grant_invalid`, `scope_invalid`, `target_invalid`, `user_locked`, `user_suspended`, `user_inactive`,
- * `access_not_assigned`.
+ * The trail tells of everything but a rotation, which is counted; of what can happen to one grant again and again, once
+ * an hour. Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `dpop_proof_invalid` for a
+ * proof that was used before, `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, and `rate_limited`
+ * when too many were refused.
  */
 export async function refreshTokens(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'consumeRefreshToken'>,
+  services: RefreshServices,
   account: Account,
   client: ClientRecord,
   presented: string,
@@ -53,6 +65,9 @@ export async function refreshTokens(
   if (read.binding !== null && read.binding !== binding) {
     throw new Failure('grant_invalid', { reason: 'bound to another key' });
   }
+  const origin = currentOrigin();
+  const subject = refusalsOf(client, origin);
+  if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
   // A client without a link asks nothing more of the store.
@@ -60,10 +75,8 @@ export async function refreshTokens(
     client.linkedServers === 0 ? unlinked(asked) : await linked(services, client, grantId, asked);
   const accessToken = prepareAccessToken(services, account, client, server, binding);
   const now = services.clock.now();
-  const origin = currentOrigin();
-  // Nobody comes here without a token that this account made: what strangers make up writes nothing.
-  await useProof(services.store, proof);
-  const result = await services.consumeRefreshToken({
+  const trail = trailOf(services, account, client, grantId, origin);
+  const consumption = {
     accountId: account.id,
     grantId,
     appId: client.appId,
@@ -75,10 +88,14 @@ export async function refreshTokens(
     successorSalt,
     idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
-    eventOf: (outcome) => newEvent(services, account, describe(client, grantId, outcome), origin),
-  });
-  if (result.outcome === 'refused') throw new Failure(refusals[result.reason], { reason: result.reason });
-  if (result.outcome === 'reused') throw new Failure('grant_invalid', { reason: 'reused, grant revoked' });
+    proof: proof?.use ?? null,
+    eventOf: trail.eventOf,
+  };
+  const result = await services.consumeRefreshToken(consumption).catch(trail.takeBack);
+  if (result.outcome === 'refused' || result.outcome === 'reused') {
+    if (subject) await services.limits.take(account, 'public-client', subject);
+    throw failureOf(result);
+  }
   if (result.outcome === 'rotated') services.counts.add(account.id, 'refresh', client.appId);
   const { grant, user } = result;
   const granted = accessibleScope(scope ?? grant.scope, server);
@@ -91,6 +108,44 @@ export async function refreshTokens(
     // A narrower scope narrows what the id token says as well.
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
     refreshToken: result.outcome === 'rotated' ? successor : successorOf(presented, grant.successorSalt ?? ''),
+  };
+}
+
+/**
+ * Whom refused refreshes count against; null for a client whose secret says who it is, and through which the tokens of
+ * many users come from one source.
+ */
+function refusalsOf(client: ClientRecord, { source }: AuditOrigin): LimitSubject | null {
+  return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), client: client.clientId } : null;
+}
+
+function failureOf(result: Extract<Untypical, { readonly outcome: 'refused' | 'reused' }>): Failure {
+  if (result.outcome === 'reused') return new Failure('grant_invalid', { reason: 'reused, grant revoked' });
+  const { reason } = result;
+  return reason === 'proof_used' ? proofWasUsed() : new Failure(refusals[reason], { reason });
+}
+
+/** The trail of one consumption. Who holds a token can have it refused or repeated without end: one event an hour says so. */
+function trailOf(
+  services: Pick<Services, 'clock' | 'vault' | 'onceAnHour'>,
+  account: Account,
+  client: ClientRecord,
+  grantId: number,
+  origin: AuditOrigin,
+) {
+  const told: string[] = [];
+  return {
+    eventOf: (outcome: Untypical): NewEvent | null => {
+      const what = `${account.id} ${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : ''}`;
+      if (!services.onceAnHour.isFirst(what)) return null;
+      told.push(what);
+      return newEvent(services, account, describe(client, grantId, outcome), origin);
+    },
+    /** What was not committed was not told. */
+    takeBack: (error: unknown): never => {
+      for (const what of told) services.onceAnHour.forget(what);
+      throw error;
+    },
   };
 }
 

@@ -8,7 +8,8 @@ import type { Consumption, ConsumptionOutcome } from '../store.ts';
 import { eventsOf } from './chain.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Consume } from './engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
+import { type GrantStanding, isTaken, judge, reuseReason, rotated, type Verdict } from './judge.ts';
+import { findUsedProofs, giveBackProofs } from './proofs-postgres.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
@@ -55,10 +56,10 @@ interface Judged {
   readonly standing: GrantStanding | null;
 }
 
-function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption): Judged {
+function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofUsed: boolean): Judged {
   const key = keyOf(consumption);
   const before = standings.get(key) ?? null;
-  const verdict = judge(before, consumption);
+  const verdict = judge(before, consumption, proofUsed);
   if (!before) return { consumption, verdict, standing: null };
   let { grant } = before;
   if (verdict === 'rotate') grant = rotated(grant, consumption);
@@ -120,7 +121,12 @@ function outcome({ consumption, verdict, standing }: Judged, tokens: Map<unknown
   }
 }
 
-async function judgeEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[]> {
+/** `usedProofs`: the consumptions whose proof was used before. */
+async function judgeEvery(
+  db: Knex,
+  batch: readonly Consumption[],
+  usedProofs: ReadonlySet<Consumption> = new Set(),
+): Promise<ConsumptionOutcome[]> {
   const found = await run(db, 'lock-grants', lockGrants, [
     batch.map(({ accountId }) => accountId),
     batch.map(({ grantId }) => grantId),
@@ -132,17 +138,35 @@ async function judgeEvery(db: Knex, batch: readonly Consumption[]): Promise<Cons
     standings.set(key, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
   }
   // In the order given: what one consumption changed is what the next of the same grant meets.
-  const judged = batch.map((consumption) => judgeOne(standings, consumption));
+  const judged = batch.map((consumption) => judgeOne(standings, consumption, usedProofs.has(consumption)));
+  const refused = judged.filter(({ consumption, verdict }) => !isTaken(verdict) && !usedProofs.has(consumption));
+  await giveBackProofs(
+    db,
+    refused.flatMap(({ consumption: { proof } }) => proof ?? []),
+  );
   const tokens = await write(db, judged);
   const outcomes = judged.map((one) => outcome(one, tokens));
   await appendEventsOnPostgres(db, eventsOf(batch, outcomes));
   return outcomes;
 }
 
+function areDistinct(batch: readonly Consumption[]): boolean {
+  return new Set(batch.map(keyOf)).size === batch.length;
+}
+
+function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction(work);
+}
+
+async function consumeProven(tx: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[]> {
+  const used = await findUsedProofs(tx, batch);
+  const outcomes = used.size === 0 && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
+  return outcomes ?? judgeEvery(tx, batch, used);
+}
+
 /** `Consume` on PostgreSQL. */
 export const consumeOnPostgres: Consume = async (db, batch) => {
-  const distinct = new Set(batch.map(keyOf)).size === batch.length;
-  const outcomes = distinct ? await rotateEvery(db, batch) : null;
-  if (outcomes) return outcomes;
-  return db.isTransaction ? judgeEvery(db, batch) : db.transaction((tx) => judgeEvery(tx, batch));
+  if (batch.some(({ proof }) => proof !== null)) return inTransaction(db, (tx) => consumeProven(tx, batch));
+  const outcomes = areDistinct(batch) ? await rotateEvery(db, batch) : null;
+  return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));
 };

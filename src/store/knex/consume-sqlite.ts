@@ -8,7 +8,7 @@ import { stillAssigned } from './assigned.ts';
 import { eventsOf } from './chain.ts';
 import { appendEvents } from './chain-sqlite.ts';
 import type { Consume } from './engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
+import { type GrantStanding, isTaken, judge, reuseReason, rotated, type Verdict } from './judge.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -21,6 +21,7 @@ interface Statements {
   readonly rotate: Sqlite.Statement<Cell[]>;
   readonly revoke: Sqlite.Statement<Cell[]>;
   readonly addToken: Sqlite.Statement<Cell[]>;
+  readonly useProof: Sqlite.Statement<Cell[]>;
 }
 
 const prepared = new WeakMap<Sqlite.Database, Statements>();
@@ -38,6 +39,8 @@ export const sqliteStatements = {
     where account_id = ? and id = ? and revoked_at is null`,
   addToken: `insert into access_tokens
     (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  useProof: `insert into client_assertions (account_id, app_id, digest, expires_at) values (?, ?, ?, ?)
+    on conflict do nothing`,
 };
 
 function statementsOf(connection: Sqlite.Database): Statements {
@@ -50,6 +53,7 @@ function statementsOf(connection: Sqlite.Database): Statements {
     rotate: connection.prepare<Cell[]>(sqliteStatements.rotate),
     revoke: connection.prepare<Cell[]>(sqliteStatements.revoke),
     addToken: connection.prepare<Cell[]>(sqliteStatements.addToken),
+    useProof: connection.prepare<Cell[]>(sqliteStatements.useProof),
   };
   prepared.set(connection, statements);
   return statements;
@@ -90,9 +94,19 @@ function rotate({ rotate }: Statements, before: GrantStanding, consumption: Cons
   return { ...before, grant };
 }
 
+/** Uses the proof up where the token is taken: false when it was used before. */
+function isProofNew({ useProof }: Statements, { proof }: Consumption): boolean {
+  return proof === null || useProof.run(proof.accountId, proof.appId, proof.digest, proof.expiresAt).changes === 1;
+}
+
+function judgeOne(statements: Statements, standing: GrantStanding | null, consumption: Consumption): Verdict {
+  const verdict = judge(standing, consumption, false);
+  return !isTaken(verdict) || isProofNew(statements, consumption) ? verdict : judge(standing, consumption, true);
+}
+
 function consumeOne(statements: Statements, consumption: Consumption): ConsumptionOutcome {
   const standing = find(statements, consumption);
-  const verdict = judge(standing, consumption);
+  const verdict = judgeOne(statements, standing, consumption);
   if (!standing) return { outcome: 'refused', reason: 'unknown' };
   const { grant, user } = standing;
   switch (verdict) {

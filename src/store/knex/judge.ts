@@ -45,13 +45,21 @@ function userRefusal({ user, assigned }: GrantStanding): ConsumptionRefusal | nu
   }
 }
 
-export function judge(standing: GrantStanding | null, consumption: Consumption): Verdict {
+/** Whether the consumption changes something: then its proof is used up. */
+export function isTaken(verdict: Verdict): boolean {
+  return verdict === 'rotate' || verdict === 'repeat' || verdict === 'reuse';
+}
+
+/** `proofUsed`: whether the proof that came with the token was used before. */
+export function judge(standing: GrantStanding | null, consumption: Consumption, proofUsed: boolean): Verdict {
   if (!standing || standing.grant.currentDigest === null) return 'unknown';
   const { grant } = standing;
   // RFC 6749 §6: the token must have been issued to this client. Nobody else can revoke the family by presenting it.
   if (grant.appId !== consumption.appId) return 'other_client';
   if (grant.revokedAt !== null) return 'revoked';
   if (grant.idleExpiresAt <= consumption.now || grant.absoluteExpiresAt <= consumption.now) return 'expired';
+  // Before the token's place: a request that somebody sends a second time does not revoke the family.
+  if (proofUsed) return 'proof_used';
   const verdict = place(grant, consumption);
   if (verdict === 'reuse') return verdict;
   // RFC 6749 §6: no scope that was not granted originally.

@@ -3,7 +3,7 @@ import type { operations } from '../../../generated/oidc-2.ts';
 import { authenticateClient } from '../../domain/clients/authenticate-client.ts';
 import { nextNonce, proofOf } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
-import { refreshTokens } from '../../domain/tokens/refresh.ts';
+import { type RefreshServices, refreshTokens } from '../../domain/tokens/refresh.ts';
 import { pathOf } from '../../http/contract.ts';
 import type { Handler } from '../../http/operation.ts';
 import type { Services } from '../../services.ts';
@@ -13,12 +13,7 @@ type Operation = operations['refreshToken'];
 const path = pathOf(contract, 'refreshToken');
 
 /** POST /oidc/2/token (the document's §4.2): a new token set for a refresh token, and nothing else. */
-export function refreshToken(
-  services: Pick<
-    Services,
-    'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'clientKeys' | 'consumeRefreshToken'
-  >,
-): Handler<Operation> {
+export function refreshToken(services: RefreshServices & Pick<Services, 'clientKeys'>): Handler<Operation> {
   return async ({ body, headers, origin }, respond) => {
     if (body.grant_type !== 'refresh_token') {
       throw new Failure('grant_type_unsupported', { value: body.grant_type ?? '' });

@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts';
 
 /** POST /consent: keeps the decision, 303 onward. */
 export function decideConsent(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
 ): Handler<operations['decideConsent']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
     await decide(services, account, browserState(account, cookies, body.request), body.csrf, body.decision);

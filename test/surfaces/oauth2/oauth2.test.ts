@@ -14,6 +14,7 @@ import { type AppOf, unlimited } from './asking.ts';
 import { authorize } from './authorize.ts';
 import { authorizeErrors } from './authorize-errors.ts';
 import { authorizeState } from './authorize-state.ts';
+import { bounded } from './bounded.ts';
 import { certification } from './certification.ts';
 import { claimsParameter } from './claims-parameter.ts';
 import { clientAssertions } from './client-assertions.ts';
@@ -102,6 +103,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   pollution,
   isolation,
   'the use of a proof': dpopUse,
+  'what strangers make grow': bounded,
 };
 
 for (const kind of databases) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { grantAccess } from '../../../src/domain/users/access.ts';
+import { ask } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
@@ -151,5 +152,46 @@ export function consent(app: AppOf): void {
     first.jar.keep(sent);
     const next = await walk(app(), first.jar, String(sent.headers['location']));
     assert.ok(isConsent(next.answer));
+  });
+
+  /** What the trail tells of consent to the app, oldest first. */
+  const told = async (appId: number): Promise<string[]> => {
+    const found = await ask(
+      app().url,
+      `select action from events where target_type = 'app' and target_id = ${appId} and action like 'consent.%' order by id`,
+    );
+    return found.map(({ action }) => String(action));
+  };
+
+  it('the same decision sent again and again is told once; another one is told', async () => {
+    const setting = await settle(app());
+    const { answer, jar } = await setting.signIn();
+    const { action, fields } = readForm(answer.text);
+    const decide = (decision: string) =>
+      app().send('POST', action, { headers: jar.header, form: { ...fields, decision } });
+    const atOnce = await Promise.all(Array.from({ length: 8 }, () => decide('deny')));
+    for (const one of [...atOnce, await decide('deny')]) assert.equal(one.status, 303);
+    assert.deepEqual(await told(setting.client.app_id), ['consent.denied']);
+    for (const decision of ['allow', 'allow', 'deny']) assert.equal((await decide(decision)).status, 303);
+    assert.deepEqual(await told(setting.client.app_id), ['consent.denied', 'consent.allowed', 'consent.denied']);
+  });
+
+  it('one session decides and grants as often as limit.authorize says; another is not kept from it', async () => {
+    const few = await app().another({ 'limit.authorize': '3/min' });
+    const setting = await settle(few);
+    const { answer, jar } = await setting.signIn();
+    const { action, fields } = readForm(answer.text);
+    const decide = (decision: string) =>
+      few.send('POST', action, { headers: jar.header, form: { ...fields, decision } });
+    for (const decision of ['deny', 'allow', 'allow']) assert.equal((await decide(decision)).status, 303);
+    const undecided = await decide('deny');
+    const next = `/continue?request=${encodeURIComponent(fields['request'] ?? '')}`;
+    const ungranted = await few.send('GET', next, { headers: jar.header });
+    for (const refused of [undecided, ungranted]) {
+      assert.equal(refused.status, 429);
+      assert.ok(Number(refused.headers['retry-after']) > 0);
+      assert.match(String(refused.headers['content-type']), /^text\/html/);
+    }
+    codeOf(await setting.signIn());
   });
 }

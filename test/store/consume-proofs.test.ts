@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AssertionRecord, GrantRecord } from '../../src/store/records.ts';
+import type { Consumption, ConsumptionOutcome } from '../../src/store/store.ts';
+import { openPatientStore } from '../support/stores.ts';
+import { hour, newCast, newGrant, now, present, unique } from './samples.ts';
+import { onEachDatabase } from './suite.ts';
+
+onEachDatabase('proofs that come with refresh tokens', (subject) => {
+  const newFamily = async (given: Partial<GrantRecord> = {}): Promise<GrantRecord> =>
+    newGrant(subject.store, await newCast(subject.store), given);
+
+  function newProof({ accountId, appId }: GrantRecord): AssertionRecord {
+    return { accountId, appId, digest: unique('proof'), expiresAt: now + hour };
+  }
+
+  /** Whether a proof is still to be used; it is used up by the question. */
+  const isUnused = (proof: AssertionRecord) => subject.store.clients.useAssertion(proof);
+
+  async function consume(...batch: Consumption[]): Promise<string[]> {
+    return (await subject.store.grants.consume(batch)).map(nameOf);
+  }
+
+  function nameOf(outcome: ConsumptionOutcome): string {
+    return outcome.outcome === 'refused' ? outcome.reason : outcome.outcome;
+  }
+
+  test('is used up by what it rotates, repeats or reveals as stolen', async () => {
+    const grant = await newFamily();
+    const proofs = [newProof(grant), newProof(grant), newProof(grant)];
+    const [rotate, repeat, reuse] = proofs.map((proof) => present(grant, { proof }));
+    assert.ok(rotate && repeat && reuse);
+    assert.deepEqual(await consume(rotate), ['rotated']);
+    assert.deepEqual(await consume(repeat), ['repeated']);
+    assert.deepEqual(await consume({ ...reuse, now: rotate.now + 10_000 }), ['reused']);
+    for (const proof of proofs) assert.equal(await isUnused(proof), false);
+  });
+
+  test('is left as it was by what is refused', async () => {
+    const dead = await newFamily({ revokedAt: now, revokedBecause: 'sign_out' });
+    const live = await newFamily();
+    for (const [grant, given, reason] of [
+      [dead, {}, 'revoked'],
+      [live, { scope: ['admin'] }, 'scope_exceeded'],
+      [live, { grantId: 2 ** 40 }, 'unknown'],
+      [live, { appId: dead.appId }, 'other_client'],
+    ] as const) {
+      const proof = newProof(grant);
+      assert.deepEqual(await consume(present(grant, { proof, ...given })), [reason]);
+      assert.equal(await isUnused(proof), true, reason);
+    }
+  });
+
+  test('one that was used refuses, and neither rotates nor revokes', async () => {
+    const grant = await newFamily();
+    const proof = newProof(grant);
+    assert.deepEqual(await consume(present(grant, { proof })), ['rotated']);
+    const after = await subject.store.grants.find(grant.accountId, grant.id);
+    const late = present(grant, { proof, now: now + hour });
+    assert.deepEqual(await consume(present(grant, { proof }), late), ['proof_used', 'proof_used']);
+    assert.deepEqual(await subject.store.grants.find(grant.accountId, grant.id), after);
+    assert.equal(await isUnused(proof), false);
+  });
+
+  test('in one batch the first takes it; what the others of the batch ask for is judged without them', async () => {
+    const grants = [await newFamily(), await newFamily(), await newFamily()];
+    const [one, two, three] = grants;
+    assert.ok(one && two && three);
+    const proof = newProof(one);
+    const replayed = present(one, { proof });
+    const dead = await newFamily({ revokedAt: now, revokedBecause: 'sign_out' });
+    const unused = newProof(dead);
+    const batch = [
+      replayed,
+      present(two),
+      present(one, { proof }),
+      present(dead, { proof: unused }),
+      present(three, { proof: newProof(three) }),
+    ];
+    assert.deepEqual(await consume(...batch), ['rotated', 'rotated', 'proof_used', 'revoked', 'rotated']);
+    assert.equal(await isUnused(proof), false);
+    assert.equal(await isUnused(unused), true);
+  });
+
+  test('of a client that was removed meanwhile fails no other of its batch', async () => {
+    const [gone, other] = [await newFamily(), await newFamily()];
+    await subject.store.clients.remove(gone.accountId, gone.appId, now);
+    const batch = [present(gone, { proof: newProof(gone) }), present(other, { proof: newProof(other) })];
+    assert.deepEqual(await consume(...batch), ['unknown', 'rotated']);
+  });
+
+  test('two processes at once: one proof of 20 refreshes grants one', async () => {
+    const second = await openPatientStore(subject.url);
+    try {
+      const cast = await newCast(subject.store);
+      const grants: GrantRecord[] = [];
+      for (let at = 0; at < 20; at += 1) grants.push(await newGrant(subject.store, cast));
+      const [first] = grants;
+      assert.ok(first);
+      const proof = newProof(first);
+      const outcomes = await Promise.all(
+        grants.map((grant, at) => (at % 2 === 0 ? subject.store : second).grants.consume([present(grant, { proof })])),
+      );
+      const names = outcomes.flat().map(nameOf).sort();
+      assert.deepEqual(names, [...Array(19).fill('proof_used'), 'rotated']);
+    } finally {
+      await second.close();
+    }
+  });
+});

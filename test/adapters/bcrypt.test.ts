@@ -21,7 +21,7 @@ function subject() {
     wait: (hours: number) => {
       now += hours * hour;
     },
-    /** Rounds for a wrong password where a hash of this cost is stored; null: no bcrypt hash is, or nobody has the name. */
+    /** Rounds for a wrong password against a hash of this cost; null: no bcrypt hash is stored, or no such user. */
     async refusal(accountId: number, cost: string | null): Promise<number> {
       rounds = 0;
       if (cost === null) await bcrypt.spend(accountId, 'wrong');

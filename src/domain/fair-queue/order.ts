@@ -1,4 +1,4 @@
-/** Who of those that wait for an account goes first, and who makes room: both are looked for from the widest network down. */
+/** Who of those that wait for an account goes first, and who makes room: looked for from the widest network down. */
 
 import { type Competitor, type Path, sourceOf, standingOf } from './sources.ts';
 

@@ -14,7 +14,7 @@ const patienceMilliseconds = 900;
 const claimMilliseconds = 10_000;
 /** A source that was served, and not forgiven, claims no more than to stand so many services before newcomers. */
 const leadOfServed = 1;
-/** For so long. Else many that wait and are served again and again would claim as much as who waits for the first time. */
+/** For so long. Else many that are served again and again would claim as much as one that never was. */
 const servedMilliseconds = 600_000;
 /** Without this an endless flood of new sources would keep out everyone who comes twice. */
 const servicesToForgetOne = 256;

@@ -1,4 +1,4 @@
-/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, nothing waits for a clock. */
+/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, not measured. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,7 +103,7 @@ test('an account that waits for more than any source does in all of them makes r
   assert.deepEqual(refused(), ['crowd 4']);
 });
 
-test('where all accounts wait for as much, a newcomer to another is not the one that makes room in any case', async () => {
+test('where all accounts wait for as much, lots are drawn: it is not always the newcomer who makes room', async () => {
   const draws = [0.5, 0.2];
   const { ask, refused } = subject({ most: 5, random: () => draws.shift() ?? 0 });
   for (let number = 0; number < 6; number += 1) await ask(`${number}`, `${number}`, number);

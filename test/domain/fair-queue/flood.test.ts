@@ -88,7 +88,7 @@ for (const [what, from, address] of [
 ] as const) {
   for (const count of [70, 300]) {
     // A queue of 65 takes 3.3 s.
-    test(`one connection to each of ${count} accounts from ${what} keeps the owner of another out for 5 s at most`, () =>
+    test(`one connection to each of ${count} accounts from ${what} keeps nobody out of another for 5 s`, () =>
       assertWithin(5, acrossAccounts(count, from), { who: shareOf(account, address) }));
   }
 }

@@ -1,4 +1,4 @@
-/** The queue of password digests under a flood, service by service: how soon the owner of a quiet source gets a turn. */
+/** The queue of password digests under a flood, service by service: how soon somebody else gets a turn. */
 
 import { createFairQueue, type Share, type Turn } from '../../../src/domain/fair-queue/fair-queue.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
@@ -19,7 +19,7 @@ interface Visit {
 /** What a flood sends in the service `now`. */
 export type Flood = (now: number) => readonly Visit[];
 
-/** `rate` requests a second, without regard to what becomes of them. `from`: where the one with this number comes from. */
+/** `rate` requests a second, whatever becomes of them. `from`: where the one with this number comes from. */
 export function requests(rate: number, from: (number: number) => string): Flood {
   let sent = 0;
   return (now) => {

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Failure } from '../domain/failure.ts';
+import type { Share } from '../domain/fair-queue/fair-queue.ts';
 import { bcryptHashOf, isImportedDigest, matchesSalted } from '../domain/users/imported-passwords.ts';
-import type { Passwords } from '../services.ts';
+import type { Passwords, VerifyPassword } from '../services.ts';
 import { createImportedBcrypt } from './bcrypt.ts';
 import { createHashPlaces, type HashPlace } from './hash-places.ts';
 import { hashArgon2, verifyArgon2 } from './password-threads.ts';
@@ -36,22 +37,25 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
   const peppered = (password: string) =>
     createHmac('sha256', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64url');
 
-  async function verifyNow(password: string, digest: string | null): Promise<boolean> {
+  async function verifyNow(accountId: number, password: string, digest: string | null): Promise<boolean> {
     const imported = digest !== null && isImportedDigest(digest);
     // In any case, for the time it takes.
     const matches = await verifyArgon2(phcOf(digest === null || imported ? dummy : digest), peppered(password));
     const hash = digest === null ? null : bcryptHashOf(digest);
-    if (hash !== null) return bcrypt.matches(password, hash);
+    if (hash !== null) return bcrypt.matches(accountId, password, hash);
     const right = imported ? matchesSalted(password, digest) : matches && digest !== null;
-    if (!right) await bcrypt.spend(password);
+    if (!right) await bcrypt.spend(accountId, password);
     return right;
   }
 
-  async function verifyIn({ hash, forgive }: HashPlace, password: string, digest: string | null): Promise<boolean> {
-    const isRight = await hash(() => verifyNow(password, digest));
-    // Who signs in often and rightly stays ahead of who guesses.
-    if (isRight) forgive();
-    return isRight;
+  /** `verify` for an attempt of this share that has its place. */
+  function verifierIn({ hash, forgive }: HashPlace, { accountId }: Share): VerifyPassword {
+    return async (password, digest) => {
+      const isRight = await hash(() => verifyNow(accountId, password, digest));
+      // Who signs in often and rightly stays ahead of who guesses.
+      if (isRight) forgive();
+      return isRight;
+    };
   }
 
   return {
@@ -59,9 +63,8 @@ export function createPasswords({ pepper, cores, cost = defaultCost }: PasswordO
       places.withPlace(share, ({ hash }) =>
         hash(async () => `${pepperName}:${await hashArgon2(peppered(password), options)}`),
       ),
-    verify: (password, digest, share) => places.withPlace(share, (place) => verifyIn(place, password, digest)),
-    withPlace: (share, work) =>
-      places.withPlace(share, (place) => work((password, digest) => verifyIn(place, password, digest))),
+    verify: (password, digest, share) => places.withPlace(share, (place) => verifierIn(place, share)(password, digest)),
+    withPlace: (share, work) => places.withPlace(share, (place) => work(verifierIn(place, share))),
   };
 }
 

@@ -89,21 +89,24 @@ test('a kept place is not refused, and everybody else is until it is given back'
   assert.ok(await one.verify('x', digest, share));
 });
 
-test('once a bcrypt hash was met, every refusal spends its time', async () => {
+test('once an account met a bcrypt hash, every refusal of it spends that time, and no other', async () => {
   const fresh = createPasswords({ pepper, cores: 4, cost });
   const digest = await fresh.digest('x', share);
   /** Of the processor, all threads together: whatever else the machine has to do does not count. */
-  const timeOf = async (stored: string | null) => {
+  const timeOf = async (stored: string | null, by = share) => {
     const start = process.cpuUsage();
-    assert.equal(await fresh.verify('y', stored, share), false);
+    assert.equal(await fresh.verify('y', stored, by), false);
     const { user, system } = process.cpuUsage(start);
     return user + system;
   };
   await timeOf(digest);
-  const imported = `i1:bcrypt:${await hash('z', 10)}`;
+  const imported = `i1:bcrypt:${await hash('z', 11)}`;
   const long = await timeOf(imported);
   // Far apart only when one of them does not do the work.
-  for (const stored of [null, digest]) assert.ok((await timeOf(stored)) > long / 10);
+  for (const stored of [null, digest]) {
+    assert.ok((await timeOf(stored)) > long / 10);
+    assert.ok((await timeOf(stored, { ...share, accountId: 2 })) < long / 2, 'of another account');
+  }
   assert.ok(await fresh.verify('x', digest, share));
   assert.ok(await fresh.verify('z', imported, share));
 });
@@ -141,7 +144,7 @@ test('whoever makes room for another had not begun, and one who has begun is nev
   const begun: string[] = [];
   const { one, release, outcomes } = flooded(65, (number) => `${number % 2}`);
   const many = Array.from({ length: 30 }, (_, number) =>
-    one.withPlace({ accountId: 2 + number, source: 'owner' }, async (verify) => {
+    one.withPlace({ accountId: 2 + number, source: `owner ${number}` }, async (verify) => {
       begun.push(`owner ${number}`);
       return verify('x', null);
     }),

@@ -1,9 +1,11 @@
 /**
  * A bounded queue before something scarce that strangers ask for: accounts take turns, within an account networks, and
- * within a network the source goes first that had the least. When it is full, whoever asks for most makes room.
+ * within a network the source goes first that had the least. When it is full, the account makes room that asks for
+ * most, or the network that asks for more in all accounts together.
  */
 
 import { type AccountQueue, createAccountQueue } from './account-queue.ts';
+import { findCrowd } from './crowd.ts';
 import { findFirst, findLast } from './order.ts';
 import { isQuiet, type Path, sourceOf } from './sources.ts';
 
@@ -56,6 +58,8 @@ interface Waiting {
   readonly account: AccountQueue;
   readonly holder: string;
   readonly path: Path;
+  /** Of what its path consists. */
+  readonly names: readonly string[];
   readonly settle: (turn: Turn | null) => void;
 }
 
@@ -150,12 +154,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     };
   }
 
-  /** Who makes room for a newcomer of this account, or the newcomer: the last of the account that waits most. */
-  function findDisplaced(account: AccountQueue): Waiting | undefined {
-    let largest = account;
-    for (const other of accounts.values()) if (other.waiting > largest.waiting) largest = other;
-    const requests = waiting.filter((one) => one.account === largest);
-    return findLast(requests, random);
+  /** Who makes room in a full queue, the newcomer among them: the last of the largest crowd. */
+  function findDisplaced(): Waiting | undefined {
+    return findLast(findCrowd(waiting, random), random);
   }
 
   function turnAway(one: Waiting): void {
@@ -169,16 +170,17 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     enter({ accountId, source, networks = [], holder = source }, waitMilliseconds) {
       const account = accountOf(accountId);
       account.waiting += 1;
-      const path = account.sources.arrive(networks, source);
+      const names = [...networks, source];
+      const path = account.sources.arrive(names);
       return new Promise((resolve) => {
         let timer: NodeJS.Timeout | undefined;
         const settle = (turn: Turn | null) => {
           clearTimeout(timer);
           resolve(turn);
         };
-        const one: Waiting = { account, holder, path, settle };
+        const one: Waiting = { account, holder, path, names, settle };
         waiting.push(one);
-        const displaced = running + waiting.length > most ? findDisplaced(account) : undefined;
+        const displaced = running + waiting.length > most ? findDisplaced() : undefined;
         if (displaced) turnAway(displaced);
         dispatch();
         if (waitMilliseconds === undefined || !waiting.includes(one)) return;

@@ -1,18 +1,18 @@
-/** Who of those that wait for an account goes first, and who makes room: both are looked for from the widest network down. */
+/** Who of those that wait for an account goes first, and who makes room: looked for from the widest network down. */
 
-import { type Competitor, type Path, sourceOf, tagOf } from './sources.ts';
+import { type Competitor, type Path, sourceOf, standingOf } from './sources.ts';
 
 interface Request {
   readonly path: Path;
 }
 
-/** Of requests in order of arrival the one to serve: the lowest tag, and of equals the one that came first. */
+/** Of requests in order of arrival the one to serve: the lowest standing, and of equals the one that came first. */
 export function findFirst<One extends Request>(requests: readonly One[]): One | undefined {
   return descend(requests, (groups) => {
     let lowest = Number.POSITIVE_INFINITY;
     let first: readonly One[] = [];
     for (const [competitor, group] of groups) {
-      const tag = tagOf(competitor) - Math.max(...leadsOf(group));
+      const tag = Math.min(...standingsOf(competitor, group));
       if (tag >= lowest) continue;
       lowest = tag;
       first = group;
@@ -30,14 +30,18 @@ export function findLast<One extends Request>(requests: readonly One[], random: 
     let highest = Number.NEGATIVE_INFINITY;
     let equals: (readonly One[])[] = [];
     for (const [competitor, group] of groups) {
-      const tag = tagOf(competitor) + group.length - Math.min(...leadsOf(group));
+      const tag = Math.max(...standingsOf(competitor, group)) + group.length;
       if (tag > highest) equals = [];
       if (tag >= highest) equals.push(group);
       highest = Math.max(tag, highest);
     }
-    // The later of two that are drawn: nobody waits long and is turned away then.
-    return equals[Math.floor(Math.max(random(), random()) * equals.length)] ?? [];
+    return drawLate(equals, random) ?? [];
   }).at(-1);
+}
+
+/** Of equals in order of arrival the later of two that are drawn: nobody waits long and is turned away then. */
+export function drawLate<One>(equals: readonly One[], random: () => number): One | undefined {
+  return equals[Math.floor(Math.max(random(), random()) * equals.length)];
 }
 
 type Groups<One> = ReadonlyMap<Competitor, readonly One[]>;
@@ -55,6 +59,6 @@ function descend<One extends Request>(
   return left;
 }
 
-function leadsOf(requests: readonly Request[]): number[] {
-  return requests.map(({ path }) => sourceOf(path).lead);
+function standingsOf(competitor: Competitor, requests: readonly Request[]): number[] {
+  return requests.map(({ path }) => standingOf(competitor, sourceOf(path)));
 }

@@ -12,6 +12,10 @@ const refusal = 1 / 2;
 const patienceMilliseconds = 900;
 /** A refusal is a claim on a service, for a source that waits and comes again; so long, less and less. */
 const claimMilliseconds = 10_000;
+/** A source that was served, and not forgiven, claims no more than to stand so many services before newcomers. */
+const leadOfServed = 1;
+/** For so long. Else many that are served again and again would claim as much as one that never was. */
+const servedMilliseconds = 600_000;
 /** Without this an endless flood of new sources would keep out everyone who comes twice. */
 const servicesToForgetOne = 256;
 /** Sources and networks that are remembered for an account. */
@@ -33,16 +37,20 @@ export interface Competitor {
   refusedAt: number | null;
   /** Services that it may claim for its refusals, at the last of them. */
   claim: number;
+  /** When it was served last, unless that was forgiven. */
+  servedAt: number | null;
   /** How far its refusals put those ahead who wait now, in services. */
   lead: number;
+  /** How far before newcomers they stand at most. */
+  mostLead: number;
 }
 
 /** The networks around a source, the widest first, and the source itself as the last. */
 export type Path = readonly Competitor[];
 
 export interface Sources {
-  /** A request of this source arrives. */
-  arrive(networks: readonly string[], source: string): Path;
+  /** A request arrives. `names`: of the networks around its source, the widest first, and of the source as the last. */
+  arrive(names: readonly string[]): Path;
   /** A request is turned away. */
   refuse(path: Path): void;
   /** A request is served. */
@@ -60,7 +68,7 @@ export function createSources(clock: () => number): Sources {
     const path: Competitor[] = [];
     for (const name of names) {
       const among = path.at(-1)?.within ?? widest;
-      path.push(known.get(name) ?? { among, within: createLevel(), tag: 0, refusedAt: null, claim: 0, lead: 0 });
+      path.push(known.get(name) ?? createCompetitor(among));
     }
     return path;
   }
@@ -87,13 +95,17 @@ export function createSources(clock: () => number): Sources {
     return refusedAt === null || clock() - refusedAt >= patienceMilliseconds;
   }
 
+  function isServed({ servedAt }: Competitor): boolean {
+    return servedAt !== null && clock() - servedAt < servedMilliseconds;
+  }
+
   return {
-    arrive(networks, source) {
-      const names = [...networks, source];
+    arrive(names) {
       const path = find(names);
       remember(names, path);
       const one = sourceOf(path);
       one.lead = isPatient(one) ? claimOf(one) : 0;
+      one.mostLead = isServed(one) ? leadOfServed : credit;
       return path;
     },
     refuse(path) {
@@ -111,17 +123,22 @@ export function createSources(clock: () => number): Sources {
         one.tag = start + 1;
         advance(one.among, start);
       }
-      Object.assign(sourceOf(path), { refusedAt: null, claim: 0, lead: 0 });
+      Object.assign(sourceOf(path), { refusedAt: null, claim: 0, lead: 0, servedAt: clock() });
     },
     forgive(path) {
       for (const one of path) one.tag -= 1;
-      Object.assign(sourceOf(path), { tag: 0, refusedAt: null, claim: 0 });
+      Object.assign(sourceOf(path), { tag: 0, refusedAt: null, claim: 0, servedAt: null });
     },
   };
 }
 
 function createLevel(): Level {
   return { present: 0, servicesSinceMoved: 0 };
+}
+
+function createCompetitor(among: Level): Competitor {
+  const history = { tag: 0, refusedAt: null, claim: 0, servedAt: null };
+  return { among, within: createLevel(), ...history, lead: 0, mostLead: credit };
 }
 
 /** A request with this start tag was served. */
@@ -136,6 +153,11 @@ function advance(level: Level, start: number): void {
 /** The start tag of the next service. */
 export function tagOf({ among, tag }: Competitor): number {
   return Math.max(among.present, tag);
+}
+
+/** Where a competitor stands with a request of this source that waits: the lowest goes first. */
+export function standingOf(competitor: Competitor, { lead, mostLead }: Competitor): number {
+  return Math.max(tagOf(competitor) - lead, competitor.among.present - mostLead);
 }
 
 export function sourceOf(path: Path): Competitor {

@@ -1,4 +1,4 @@
-/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, nothing waits for a clock. */
+/** The queue before what strangers ask for: who goes next, who is turned away. Work is counted, not measured. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -87,6 +87,27 @@ test('accounts take turns, and a crowded one makes room for another', async () =
   assert.deepEqual(refused(), ['a64', 'a63', 'a62']);
   for (let number = 0; number < 6; number += 1) await endOne();
   assert.deepEqual(names(), ['a0', 'b0', 'a1', 'b1', 'a2', 'b2', 'a3']);
+});
+
+test('a source that waits in many accounts makes room before one that waits in one', async () => {
+  const { ask, refused } = subject({ most: 6 });
+  for (let number = 0; number < 6; number += 1) await ask(`wide ${number}`, 'wide', 2 + number);
+  for (const name of ['a', 'b']) await ask(name, name, 1);
+  assert.deepEqual(refused(), ['wide 5', 'wide 4']);
+});
+
+test('an account that waits for more than any source does in all of them makes room', async () => {
+  const { ask, refused } = subject({ most: 7 });
+  for (let number = 0; number < 5; number += 1) await ask(`crowd ${number}`, `crowd ${number}`, 1);
+  for (let number = 0; number < 3; number += 1) await ask(`wide ${number}`, 'wide', 2 + number);
+  assert.deepEqual(refused(), ['crowd 4']);
+});
+
+test('where all accounts wait for as much, lots are drawn: it is not always the newcomer who makes room', async () => {
+  const draws = [0.5, 0.2];
+  const { ask, refused } = subject({ most: 5, random: () => draws.shift() ?? 0 });
+  for (let number = 0; number < 6; number += 1) await ask(`${number}`, `${number}`, number);
+  assert.deepEqual(refused(), ['3']);
 });
 
 test('1,000 sources that come again and again do not keep out one that comes now and then', async () => {

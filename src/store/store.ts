@@ -790,8 +790,8 @@ export interface PasswordResetStore extends LinkStore {
 
 /** Messages about changes that were not sent yet. */
 export interface ChangeNoticeStore {
-  /** Keeps one, unless `most` wait for the address already. */
-  add(notice: New<ChangeNoticeRecord>, most: number): Promise<void>;
+  /** Keeps one. Where one of the same changes waits for the address, it gets the newer time, and all its attempts again. */
+  add(notice: New<ChangeNoticeRecord>): Promise<void>;
   /**
    * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
    * counted.
@@ -803,8 +803,8 @@ export interface ChangeNoticeStore {
     except?: readonly number[],
   ): Promise<ChangeNoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
-  /** False when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /** False when there is none, or a change that came after `changedAt` is still to be told. */
+  remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
 }
 
 /** Links that were asked for and not sent yet. */

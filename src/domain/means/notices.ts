@@ -30,13 +30,17 @@ export function createChangeNotices(services: NoticeServices): Worker {
 
 async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Promise<void> {
   const { changeNotices, accounts } = services.store;
-  const { accountId, id, attempts } = notice;
+  const { accountId, id, attempts, changedAt } = notice;
   const record = await accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
   const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
   const pause = pauses[attempts - 1];
   if (sent || account === null || pause === undefined) {
-    await changeNotices.remove(accountId, id);
+    if (!(await changeNotices.remove(accountId, id, changedAt))) {
+      // The same was changed while the message was on the way: it is told as well.
+      await changeNotices.postpone(accountId, id, services.clock.now());
+      return;
+    }
     if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });
   } else await changeNotices.postpone(accountId, id, services.clock.now() + pause);
 }

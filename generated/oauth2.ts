@@ -225,8 +225,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
-         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
+         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
@@ -284,8 +284,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
-         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
+         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;

@@ -61,12 +61,13 @@ function readHeader(
 /** A key that is not there yet is looked for anew at the client's address. */
 async function keysOf(
   { clientKeys }: Pick<Services, 'clientKeys'>,
-  { accountId, extra }: ClientRecord,
+  client: ClientRecord,
   header: Header,
 ): Promise<readonly ClientKey[] | null> {
+  const { extra } = client;
   if (extra.jwks) return extra.jwks.keys;
   if (extra.jwks_uri === undefined) return null;
-  return clientKeys.read(accountId, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
+  return clientKeys.read(client, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
 }
 
 function fits(key: ClientKey, { alg, kid }: Header): boolean {

@@ -53,15 +53,22 @@ export async function readRequestObject(
 export async function fetchRequestObject(
   { egress, limits }: Pick<ObjectServices, 'egress' | 'limits'>,
   account: Account,
-  { accountId, extra }: ClientRecord,
+  { accountId, registeredBy, extra }: ClientRecord,
   url: string,
 ): Promise<string | AuthorizationError> {
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
   if (!extra.request_uris?.includes(url)) return invalid('request_uri is none that the client registered');
-  const headers = [['accept', 'application/oauth-authz-req+jwt, application/jwt']] as const;
   await limits.take(account, 'authorize', currentSource());
-  const purpose = 'request object';
-  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  const result = await egress.fetch({
+    purpose: 'request object',
+    accountId,
+    forOpenClient: registeredBy === 'open',
+    url,
+    method: 'GET',
+    headers: [['accept', 'application/oauth-authz-req+jwt, application/jwt']],
+    body: null,
+    redirect: 'error',
+  });
   if (!result.ok && result.failure === 'busy') {
     throw new Failure('unavailable', { reason: 'too many request objects are fetched', retryAfterSeconds: 1 });
   }

@@ -92,6 +92,7 @@ async function send(
   const result = await services.egress.fetch({
     purpose: 'notice',
     accountId: account.id,
+    forOpenClient: client.registeredBy === 'open',
     url,
     method: 'POST',
     headers: [['content-type', 'application/x-www-form-urlencoded']],

@@ -507,6 +507,18 @@ export type EndedSessions =
   | { readonly userId: number; readonly except: string | null };
 
 /** What clients are to be told, until they have heard. */
+/** Notices that are not to be sent now. */
+export interface NoticeExcept {
+  /** Of these accounts. */
+  readonly accounts: readonly number[];
+  /** To these clients. */
+  readonly clients: readonly Pick<NoticeRecord, 'accountId' | 'appId'>[];
+  /** To these hosts, each for those who were registered as said. */
+  readonly hosts: readonly Pick<NoticeRecord, 'accountId' | 'host' | 'registeredBy'>[];
+  /** To clients of these accounts that registered in the open. */
+  readonly openOf: readonly number[];
+}
+
 export interface NoticeStore {
   /**
    * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As many
@@ -519,10 +531,9 @@ export interface NoticeStore {
     at: Milliseconds,
   ): Promise<number>;
   /**
-   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
-   * counted.
+   * Those that are due and not excepted, each for one caller: they are due again at `until`, and an attempt is counted.
    */
-  claim(now: Milliseconds, until: Milliseconds, limit: number, except?: readonly number[]): Promise<NoticeRecord[]>;
+  claim(now: Milliseconds, until: Milliseconds, limit: number, except?: NoticeExcept): Promise<NoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;

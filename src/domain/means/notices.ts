@@ -20,10 +20,10 @@ type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' 
 
 /** Sends what the store holds, `atOnce` at a time. */
 export function createChangeNotices(services: NoticeServices): Worker {
-  return createWorker(services, {
+  return createWorker<ChangeNoticeRecord>(services, {
     name: 'change notices',
     atOnce,
-    claim: (now, except) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, except),
+    claim: (now, { accounts }) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, accounts),
     deliver: (notice) => deliver(services, notice),
   });
 }

@@ -315,7 +315,8 @@ export interface paths {
          *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
          *
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
-         *     a minute unless the account says otherwise) are taken of a client and source.
+         *     a minute unless the account says otherwise) are taken of a client and source. A `request` that no key of the client
+         *     signed counts towards `limit.authorize` of the source as well.
          */
         readonly post: operations["pushRequest"];
         readonly delete?: never;
@@ -342,7 +343,8 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
+         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
          *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */
@@ -359,7 +361,8 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
+         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
          *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */

@@ -19,9 +19,9 @@ export interface Worker {
 export interface Except<Item> {
   /** Accounts that have all their places, or had their turn. */
   readonly accounts: readonly number[];
-  /** No item that may not be done beside these. */
+  /** No item that may not be done beside these; none of whoever has its turn with one of them. */
   readonly underWay: readonly Item[];
-  /** One of each that had a turn in the round of its account. */
+  /** One of each that had a turn in the round of its account, and has none under way. */
   readonly served: readonly Item[];
 }
 
@@ -66,7 +66,7 @@ export function createWorker<Item extends { readonly accountId: number }>(
     }
     if (accounts.size >= mostServed) accounts.clear();
     if (served.size >= mostServed) served.clear();
-    if (item === undefined) return item;
+    if (item === undefined) return undefined;
     accounts.add(item.accountId);
     if (turnOf) served.set(turnOf(item), item);
     return item;
@@ -75,8 +75,9 @@ export function createWorker<Item extends { readonly accountId: number }>(
   /** An item of whoever had no turn yet; where an account has none of these, its round begins again. */
   async function takeOutside(except: readonly number[]): Promise<Item | undefined> {
     const now = clock.now();
-    const [item] = await claim(now, { accounts: except, underWay, served: [...served.values()] });
-    if (item !== undefined || served.size === 0) return item;
+    const waiting = [...served.values()].filter((one) => !underWay.includes(one));
+    const [item] = await claim(now, { accounts: except, underWay, served: waiting });
+    if (item !== undefined || waiting.length === 0) return item;
     const [next] = await claim(now, { accounts: except, underWay, served: [] });
     for (const [turn, { accountId }] of served) if (accountId === next?.accountId) served.delete(turn);
     return next;

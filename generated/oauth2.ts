@@ -225,8 +225,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
-         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
+         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly get: operations["authorize"];
         readonly put?: never;
@@ -284,8 +284,8 @@ export interface paths {
          *     The request travels sealed in the addresses of the hosted pages, and nothing is stored before the user has shown
          *     who they are. One of more than about 2000 characters is stored at once and counts towards `limit.authorize` of its
          *     source (300 a minute unless the account says otherwise; a source is an IPv4 address or an IPv6 /64 network),
-         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client; where too
-         *     many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
+         *     beyond which the answer is 429. So does one whose `request_uri` is fetched from an address of the client, and one
+         *     whose request object no key of the client signed; where too many are being fetched, the answer is 503. `HEAD` is 405: it would use up a pushed request.
          */
         readonly post: operations["authorizeByForm"];
         readonly delete?: never;
@@ -317,6 +317,7 @@ export interface paths {
          *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
          *     a minute unless the account says otherwise) are taken of a client and source. Those of all public clients, and of
          *     all that registered in the open, count together towards `limit.authorize` of their source as well (300 a minute).
+         *     A `request` that no key of the client signed counts towards `limit.authorize` of the source as well.
          */
         readonly post: operations["pushRequest"];
         readonly delete?: never;
@@ -343,7 +344,8 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
+         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
          *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */
@@ -360,7 +362,8 @@ export interface paths {
          *     ([Back-Channel Logout](https://openid.net/specs/openid-connect-backchannel-1_0.html)): `POST` of the form member
          *     `logout_token`, a JWT of the type `logout+jwt` with `iss`, `aud`, `iat`, `exp`, `jti`, `events`, `sub` and `sid`,
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
-         *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
+         *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
+         *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
          *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
          */

@@ -5,6 +5,7 @@ import { createDocs } from './http/docs.ts';
 import { exchangeOf } from './http/exchange.ts';
 import { createHealth, type Readiness } from './http/health.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
+import { addressIn } from './http/peer-address.ts';
 import { openExchange } from './http/request-log.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
@@ -41,8 +42,8 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     .disable('etag')
     .enable('case sensitive routing')
     // Flat, and repetitions stay visible as arrays.
-    .set('query parser', 'simple')
-    .set('trust proxy', options.trustProxy ?? false);
+    .set('query parser', 'simple');
+  trustProxies(app, options.trustProxy ?? []);
   app.use(openExchange(services, metrics));
   // What is called most stands first.
   const surfaces: Surface[] = [
@@ -91,4 +92,14 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   function surface<Operations>(definition: SurfaceDefinition<Operations>): Surface {
     return createSurface(services, definition);
   }
+}
+
+/** A proxy may write the address of the one before it with its port: it is known without, at every hop. */
+function trustProxies(app: Express, trustProxy: readonly string[]): void {
+  app.set('trust proxy', trustProxy);
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  app.set('trust proxy', (written: string, hop: number) => {
+    const address = addressIn(written);
+    return address !== null && isTrusted(address, hop);
+  });
 }

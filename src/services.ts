@@ -10,7 +10,7 @@ import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Worker } from './domain/worker.ts';
-import type { AccountRecord, ClientKey, CountKind, SigningAlgorithm } from './store/records.ts';
+import type { AccountRecord, ClientKey, ClientRecord, CountKind, SigningAlgorithm } from './store/records.ts';
 import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
 
 export interface Clock {
@@ -96,9 +96,10 @@ export interface ClientKeys {
    * The keys at `uri`, or null when there are none to be had. They are kept for a while, and fetched anew at once when
    * `isKnown` does not find what it looks for; but not again and again. While there are none to be had, the last ones
    * are good for a day. Throws `unavailable` where the address was not asked, since too many requests are under way.
+   * What is kept, and asked for, is bounded for each account, apart for clients that registered in the open.
    */
   read(
-    accountId: number,
+    client: Pick<ClientRecord, 'accountId' | 'registeredBy'>,
     uri: string,
     isKnown: (keys: readonly ClientKey[]) => boolean,
   ): Promise<readonly ClientKey[] | null>;

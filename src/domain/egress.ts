@@ -50,6 +50,8 @@ export interface EgressRequest {
   readonly purpose?: EgressPurpose;
   /** At whose wish: what is under way is bounded by account. */
   readonly accountId: number;
+  /** For a client that registered in the open: all of them have half of the places, so that others find one. */
+  readonly forOpenClient?: boolean;
   readonly url: string;
   readonly method: string;
   readonly headers: EgressHeaders;

@@ -3,9 +3,9 @@
 import type { Services } from '../services.ts';
 import { actAs } from './audit/origin.ts';
 
-/** Items of one account at a time: what one of its clients does not answer holds up only its own. */
-const atOnceOfAccount = 2;
-/** Accounts that had a turn and wait until all others that have work had one; beyond so many the round begins again. */
+/** Items of one account at a time, unless said: what one of its clients does not answer holds up only its own. */
+const usualOfAccount = 2;
+/** Those that had a turn wait until all others that have work had one; beyond so many the round begins again. */
 const mostServed = 500;
 
 export interface Worker {
@@ -15,48 +15,78 @@ export interface Worker {
   run(): Promise<void>;
 }
 
+/** What is not to be begun now. */
+export interface Except<Item> {
+  /** Accounts that have all their places, or had their turn. */
+  readonly accounts: readonly number[];
+  /** No item that may not be done beside these; none of whoever has its turn with one of them. */
+  readonly underWay: readonly Item[];
+  /** One of each that had a turn in the round of its account, and has none under way. */
+  readonly served: readonly Item[];
+}
+
 export interface Work<Item> {
   /** How the log calls it. */
   readonly name: string;
   readonly atOnce: number;
+  readonly ofAccount?: number;
+  /** Who takes turns within an account: a name that no other account has. Without it the longest due is the next. */
+  readonly turnOf?: (item: Item) => string;
   /**
-   * Takes an item that is due at `now` (milliseconds) before anybody else does, of none of the accounts in `except`.
-   * Empty when nothing is due.
+   * Takes an item that is due at `now` (milliseconds) before anybody else does, unless it is excepted. Empty when there is
+   * none.
    */
-  readonly claim: (now: number, except: readonly number[]) => Promise<readonly Item[]>;
+  readonly claim: (now: number, except: Except<Item>) => Promise<readonly Item[]>;
   /** One that fails is due again later; the others do not wait for it. */
   readonly deliver: (item: Item) => Promise<void>;
 }
 
-/** Works off what the store holds, `atOnce` items at a time; accounts take turns. */
+/** Works off what the store holds, `atOnce` items at a time; accounts take turns, and whoever `turnOf` says within one. */
 export function createWorker<Item extends { readonly accountId: number }>(
   { clock, log }: Pick<Services, 'clock' | 'log'>,
-  { name, atOnce, claim, deliver }: Work<Item>,
+  { name, atOnce, ofAccount = usualOfAccount, turnOf, claim, deliver }: Work<Item>,
 ): Worker {
-  /** The accounts of the items under way, one entry for each. */
-  const underWay: number[] = [];
-  const served = new Set<number>();
+  const underWay: Item[] = [];
+  /** Accounts that had a turn in this round. */
+  const accounts = new Set<number>();
+  /** Of each who had a turn in the round of its account, the item. */
+  const served = new Map<string, Item>();
   let isFilling = false;
   let again = false;
   let idle: PromiseWithResolvers<void> | null = null;
 
   /** An item of an account that had none in this round, or the first of the next round. */
   async function take(): Promise<Item | undefined> {
-    const busy = [...new Set(underWay)].filter((id) => underWay.filter((one) => one === id).length >= atOnceOfAccount);
-    let [item] = await claim(clock.now(), [...busy, ...served]);
-    if (item === undefined && served.size > 0) {
-      served.clear();
-      [item] = await claim(clock.now(), busy);
+    const ids = underWay.map(({ accountId }) => accountId);
+    const full = [...new Set(ids)].filter((id) => ids.filter((one) => one === id).length >= ofAccount);
+    let item = await takeOutside([...full, ...accounts]);
+    if (item === undefined && accounts.size > 0) {
+      accounts.clear();
+      item = await takeOutside(full);
     }
+    if (accounts.size >= mostServed) accounts.clear();
     if (served.size >= mostServed) served.clear();
-    if (item !== undefined) served.add(item.accountId);
+    if (item === undefined) return undefined;
+    accounts.add(item.accountId);
+    if (turnOf) served.set(turnOf(item), item);
     return item;
   }
 
+  /** An item of whoever had no turn yet; where an account has none of these, its round begins again. */
+  async function takeOutside(except: readonly number[]): Promise<Item | undefined> {
+    const now = clock.now();
+    const waiting = [...served.values()].filter((one) => !underWay.includes(one));
+    const [item] = await claim(now, { accounts: except, underWay, served: waiting });
+    if (item !== undefined || waiting.length === 0) return item;
+    const [next] = await claim(now, { accounts: except, underWay, served: [] });
+    for (const [turn, { accountId }] of served) if (accountId === next?.accountId) served.delete(turn);
+    return next;
+  }
+
   async function begin(item: Item): Promise<void> {
-    underWay.push(item.accountId);
+    underWay.push(item);
     await deliver(item).catch(note);
-    underWay.splice(underWay.indexOf(item.accountId), 1);
+    underWay.splice(underWay.indexOf(item), 1);
     again = true;
     await fill();
   }

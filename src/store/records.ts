@@ -411,6 +411,9 @@ export interface NoticeRecord {
   /** The user, as the client knows them. */
   readonly subject: string;
   readonly sid: string;
+  /** Where the client is told, as in a URL: with its port, where it is not the usual one. */
+  readonly host: string;
+  readonly registeredBy: ClientRecord['registeredBy'];
   /** How often it was tried. */
   readonly attempts: number;
   readonly dueAt: Milliseconds;

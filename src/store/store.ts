@@ -521,6 +521,18 @@ export type EndedSessions =
   | { readonly userId: number; readonly except: string | null };
 
 /** What clients are to be told, until they have heard. */
+/** Notices that are not to be sent now. */
+export interface NoticeExcept {
+  /** Of these accounts. */
+  readonly accounts: readonly number[];
+  /** To these clients. */
+  readonly clients: readonly Pick<NoticeRecord, 'accountId' | 'appId'>[];
+  /** To these hosts, each for those who were registered as said. */
+  readonly hosts: readonly Pick<NoticeRecord, 'accountId' | 'host' | 'registeredBy'>[];
+  /** To clients of these accounts that registered in the open. */
+  readonly openOf: readonly number[];
+}
+
 export interface NoticeStore {
   /**
    * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As many
@@ -533,10 +545,9 @@ export interface NoticeStore {
     at: Milliseconds,
   ): Promise<number>;
   /**
-   * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
-   * counted.
+   * Those that are due and not excepted, each for one caller: they are due again at `until`, and an attempt is counted.
    */
-  claim(now: Milliseconds, until: Milliseconds, limit: number, except?: readonly number[]): Promise<NoticeRecord[]>;
+  claim(now: Milliseconds, until: Milliseconds, limit: number, except?: NoticeExcept): Promise<NoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
   /** False when there is none. */
   remove(accountId: number, id: number): Promise<boolean>;
@@ -808,8 +819,8 @@ export interface PasswordResetStore extends LinkStore {
 
 /** Messages about changes that were not sent yet. */
 export interface ChangeNoticeStore {
-  /** Keeps one, unless `most` wait for the address already. */
-  add(notice: New<ChangeNoticeRecord>, most: number): Promise<void>;
+  /** Keeps one. Where one of the same changes waits for the address, it gets the newer time, and all its attempts again. */
+  add(notice: New<ChangeNoticeRecord>): Promise<void>;
   /**
    * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is
    * counted.
@@ -821,8 +832,8 @@ export interface ChangeNoticeStore {
     except?: readonly number[],
   ): Promise<ChangeNoticeRecord[]>;
   postpone(accountId: number, id: number, dueAt: Milliseconds): Promise<void>;
-  /** False when there is none. */
-  remove(accountId: number, id: number): Promise<boolean>;
+  /** False when there is none, or a change that came after `changedAt` is still to be told. */
+  remove(accountId: number, id: number, changedAt: Milliseconds): Promise<boolean>;
 }
 
 /** Links that were asked for and not sent yet. */

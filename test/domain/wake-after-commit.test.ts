@@ -60,7 +60,7 @@ for (const kind of databases) {
       await assert.rejects(
         app.services.store.transaction(async (tx) => {
           const notice = { accountId: app.account.id, address: 'a@b', changedAt: 0, attempts: 0, dueAt: 0 };
-          await tx.changeNotices.add({ ...notice, changes: ['password'] }, 1);
+          await tx.changeNotices.add({ ...notice, changes: ['password'] });
           const ended = { userId: user.id, except: null };
           assert.equal(await tx.notices.addForSessions(app.account.id, ended, () => 'x', app.services.clock.now()), 1);
           throw new Error('rolled back');

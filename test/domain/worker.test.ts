@@ -7,12 +7,14 @@ import { createWorker } from '../../src/domain/worker.ts';
 interface Item {
   readonly accountId: number;
   readonly name: string;
+  /** Whose turn it is within the account. */
+  readonly client?: string;
 }
 
 const settled = () => new Promise(setImmediate);
 
 /** A worker on a list in order of time; an item ends when the test says so. */
-function subject(due: Item[], atOnce = 8) {
+function subject(due: Item[], atOnce = 8, turnOf?: (item: Item) => string) {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
   const failures: unknown[] = [];
@@ -21,8 +23,12 @@ function subject(due: Item[], atOnce = 8) {
     {
       name: 'test work',
       atOnce,
-      claim: async (_, except) => {
-        const index = due.findIndex(({ accountId }) => !except.includes(accountId));
+      ...(turnOf && { turnOf }),
+      claim: async (_, { accounts, underWay, served }) => {
+        const isOf = (items: readonly Item[], { client }: Item) => items.some((one) => turnOf && one.client === client);
+        const index = due.findIndex(
+          (item) => !accounts.includes(item.accountId) && !isOf(underWay, item) && !isOf(served, item),
+        );
         return index < 0 ? [] : due.splice(index, 1);
       },
       deliver: ({ name }) => {
@@ -71,6 +77,38 @@ test('accounts take turns, however much of one is due first', async () => {
   await settled();
   for (let number = 0; number < 6; number += 1) await end(begun.at(-1) ?? '');
   assert.deepEqual(begun, ['1/0', '2/0', '3/0', '1/1', '2/1', '1/2', '2/2']);
+});
+
+const itemsOfClient = (accountId: number, client: string, count: number): Item[] =>
+  Array.from({ length: count }, (_, number) => ({ accountId, client, name: `${client}${number}` }));
+
+test('clients of an account take turns, one item of each at a time, and other accounts wait for no more than one', async () => {
+  const due = [...itemsOfClient(1, 'a', 9), ...itemsOfClient(1, 'b', 2), ...itemsOfClient(1, 'c', 2)];
+  const { wake, begun, end } = subject(due, 8, ({ client }) => client ?? '');
+  wake();
+  await settled();
+  assert.deepEqual(begun, ['a0', 'b0']);
+  await end('b0');
+  await end('c0');
+  await end('b1');
+  await end('c1');
+  assert.deepEqual(begun, ['a0', 'b0', 'c0', 'b1', 'c1'], 'one that hangs is passed, and keeps its one place');
+  due.push(...itemsOfClient(2, 'x', 3), ...itemsOfClient(1, 'd', 1));
+  await end('a0');
+  assert.deepEqual(begun.slice(5), ['a1', 'x0', 'd0']);
+});
+
+test('an account whose clients all had a turn is not behind the many clients of another', async () => {
+  const others = Array.from({ length: 5 }, (_, number) => itemsOfClient(2, `other${number}-`, 1)).flat();
+  const { wake, begun, end } = subject([...itemsOfClient(1, 'a', 3), ...others], 1, ({ client }) => client ?? '');
+  wake();
+  await settled();
+  for (let number = 0; number < 5; number += 1) await end(begun.at(-1) ?? '');
+  const rounds = [begun.slice(0, 2), begun.slice(2, 4), begun.slice(4)];
+  assert.deepEqual(
+    rounds.map((round) => round.toSorted()),
+    [0, 1, 2].map((number) => [`a${number}`, `other${number}-0`]),
+  );
 });
 
 test('a run settles when the last item ended, one that failed among them; then it begins again', async () => {

@@ -31,10 +31,13 @@ describe('limits by network (L9)', () => {
   });
   after(() => app.dispose());
 
-  async function behindProxy(settings: Readonly<Record<string, string>>): Promise<TestApp> {
+  async function behindProxy(
+    settings: Readonly<Record<string, string>>,
+    trustProxy: readonly string[] = ['loopback'],
+  ): Promise<TestApp> {
     const given = { registration: 'open', 'grant.password': 'on', ...settings };
     const account = await createTestAccount(app.services, { settings: given });
-    return seenFrom(account, createApp(app.services, { trustProxy: ['loopback'] }), app.services, app);
+    return seenFrom(account, createApp(app.services, { trustProxy }), app.services, app);
   }
 
   function from(behind: TestApp, address: string): TestApp {
@@ -121,6 +124,28 @@ describe('limits by network (L9)', () => {
     );
     assert.notEqual(await attempt(from(behind, '192.0.2.8:1'), 4), 429);
     assert.notEqual(await attempt(from(behind, '[2001:db8:7:1::1]:443'), 5), 429);
+  });
+
+  it('a trusted proxy is known at every hop, with the port and the brackets that another one wrote', async () => {
+    const behind = await behindProxy({}, ['loopback', '10.0.0.0/8', '2001:db8:ff::/48']);
+    const [door] = doors as readonly [Door];
+    const attempt = await door.prepare(behind);
+    const forwarded = {
+      '203.0.113.7, 10.0.0.2:4321': '203.0.113.7',
+      '203.0.113.8:99, 10.0.0.2': '203.0.113.8',
+      '203.0.113.9, 10.0.0.2:1, 10.0.0.3:2': '203.0.113.9',
+      '203.0.113.10:5, [2001:db8:ff::1]:443': '203.0.113.10',
+      '203.0.113.11, ::ffff:10.0.0.2': '203.0.113.11',
+      // Not trusted, with a port or without: what stands before it is what a stranger wrote.
+      '203.0.113.12, 198.51.100.1:4321': '198.51.100.1',
+      '203.0.113.13, unknown': 'unknown',
+      '203.0.113.14, 10.0.0.2:': 'unknown',
+    };
+    for (const [header, source] of Object.entries(forwarded)) {
+      await attempt(from(behind, header), 0);
+      const [event] = await behind.services.store.events.listBefore(behind.account.id, null, 1);
+      assert.equal(event?.source, source, header);
+    }
   });
 
   it('the trail keeps the whole address', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { NoticeRecord } from '../../src/store/records.ts';
+import type { NoticeExcept } from '../../src/store/store.ts';
 import { readRows } from '../support/rows.ts';
 import { hour, minute, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
@@ -90,5 +92,51 @@ onEachDatabase('what clients are to be told', (subject) => {
     const ended = { userId, except: null };
     assert.equal(await subject.store.notices.addForSessions(accountId, ended, subjectFor, now), 202);
     assert.equal((await told(accountId)).length, 202);
+  });
+
+  test('claims are of no account, client or host that is excepted, each time of who is due longest', async () => {
+    const { notices } = subject.store;
+    const [one, two] = [await stage(), await stage()];
+    const elsewhere = { backchannel_logout_uri: 'https://other.example.com:8443/ended' };
+    const { accountId, userId } = one;
+    const { appId: other } = await newClient(subject.store, accountId, { extra: elsewhere });
+    const { appId: open } = await newClient(subject.store, accountId, { extra, registeredBy: 'open' });
+    for (const [at, appId] of [one.one, one.two, other, open].entries()) {
+      await one.grant(appId, `session ${at}`);
+      await notices.addForSessions(accountId, { userId, sid: `session ${at}` }, subjectFor, now - 10 + at);
+    }
+    await two.grant(two.one, 'a');
+    await notices.addForSessions(two.accountId, { userId: two.userId, sid: 'a' }, subjectFor, now - 1);
+    const none = { accounts: [], clients: [], hosts: [], openOf: [] };
+    const [app, others] = ['app.example.com', 'other.example.com:8443'];
+    const dueAtOf = ({ accountId: id, sid }: NoticeRecord) => {
+      if (id === accountId) return now - 10 + Number(sid.split(' ')[1]);
+      return id === two.accountId ? now - 1 : now;
+    };
+    /** Which client's is claimed, where it is of one of the two accounts; it is put back. */
+    async function claimed(except: Partial<NoticeExcept>): Promise<number | undefined> {
+      const [notice, ...more] = await notices.claim(now, now + minute, 1, { ...none, ...except });
+      assert.deepEqual(more, []);
+      if (!notice) return undefined;
+      await notices.postpone(notice.accountId, notice.id, dueAtOf(notice));
+      return dueAtOf(notice) < now ? notice.appId : undefined;
+    }
+    const clients = [one.one, one.two, other, open].map((appId) => ({ accountId, appId }));
+    const host = (name: string, registeredBy: 'token' | 'open' = 'token') => ({ accountId, host: name, registeredBy });
+    for (const [except, appId] of [
+      [{}, one.one],
+      [{ clients: clients.slice(0, 1) }, one.two],
+      [{ hosts: [host(app)] }, other],
+      [{ hosts: [host(app), host(others)] }, open],
+      [{ hosts: [host(app), host(others), host(app, 'open')] }, two.one],
+      [{ hosts: [host(app), host(others)], openOf: [accountId] }, two.one],
+      [{ hosts: [host(app), host(others)], openOf: [two.accountId] }, open],
+      [{ clients: clients.slice(0, 2), hosts: [host(others)] }, open],
+      [{ accounts: [accountId] }, two.one],
+      [{ accounts: [accountId, two.accountId] }, undefined],
+      [{ clients, hosts: [{ ...host(app), accountId: two.accountId }] }, undefined],
+    ] as const) {
+      assert.equal(await claimed(except), appId, JSON.stringify(except));
+    }
   });
 });

@@ -102,7 +102,7 @@ function lookups({
       () => notices.addForSessions(1, { userId: 1, sid: 'x' }, () => 'x', now),
       () => notices.addForSessions(1, { userId: 1, except: 'x' }, () => 'x', now),
     ],
-    ...[() => changeNotices.postpone(1, 1, now), () => changeNotices.remove(1, 1), () => users.lock(1, 1)],
+    ...[() => changeNotices.postpone(1, 1, now), () => changeNotices.remove(1, 1, now), () => users.lock(1, 1)],
     ...[() => grants.find(1, 1), () => grants.setFirstToken(1, 1, 'x'), () => grants.revoke(1, 1, now, 'x')],
     ...[() => grants.revokeOfUser(1, 1, now, 'x'), () => grants.revokeUnassigned(1, { userIds: [1, 2] }, now)],
     ...[() => grants.revokeUnassigned(1, { appId: 1 }, now), () => grants.findAccessToken(1, 1)],

@@ -2,6 +2,7 @@
 
 import type { EgressRequest } from '../../domain/egress.ts';
 
+/** Clients that registered in the open have half of each of them. */
 export interface Places {
   readonly inAll: number;
   readonly ofAccount: number;
@@ -13,13 +14,19 @@ export interface Places {
 export function createRoom({ inAll, ofAccount, ofHost = ofAccount }: Places) {
   const taken = new Map<string, number>();
   return {
-    enter({ accountId, url }: Pick<EgressRequest, 'accountId' | 'url'>): (() => void) | null {
+    enter({
+      accountId,
+      url,
+      forOpenClient,
+    }: Pick<EgressRequest, 'accountId' | 'url' | 'forOpenClient'>): (() => void) | null {
       const host = URL.parse(url)?.hostname.replace(/\.$/, '') ?? '';
-      const places = [
+      const all: readonly (readonly [name: string, most: number])[] = [
         ['', inAll],
         [`${accountId}`, ofAccount],
         [`${accountId} ${host}`, ofHost],
-      ] as const;
+      ];
+      const halves = forOpenClient ? all.map(([name, most]) => [`open ${name}`, Math.ceil(most / 2)] as const) : [];
+      const places = [...all, ...halves];
       if (places.some(([name, most]) => (taken.get(name) ?? 0) >= most)) return null;
       for (const [name] of places) taken.set(name, (taken.get(name) ?? 0) + 1);
       return () => {

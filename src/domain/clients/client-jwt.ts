@@ -5,6 +5,9 @@ import type { Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
 
+/** A client chooses how many keys it publishes; whoever sends a JWT in its name is not to choose what that costs. */
+const mostTried = 5;
+
 interface Header {
   readonly alg: AssertionAlgorithm;
   readonly kid: string | undefined;
@@ -19,7 +22,10 @@ interface ClientJwtRules {
   readonly claims: Omit<JWTVerifyOptions, 'algorithms'>;
 }
 
-/** The claims of a JWT that one of the client's keys signed; null for any other text. Throws `unavailable` as `ClientKeys` does. */
+/**
+ * The claims of a JWT that one of the client's keys signed; null for any other text. It is tried with five keys at most.
+ * Throws `unavailable` as `ClientKeys` does.
+ */
 export async function readClientJwt(
   services: Pick<Services, 'clientKeys'>,
   client: ClientRecord,
@@ -29,7 +35,7 @@ export async function readClientJwt(
   const header = readHeader(text, types, algorithm);
   if (!header) return null;
   const keys = (await keysOf(services, client, header)) ?? [];
-  for (const key of keys.filter((one) => fits(one, header))) {
+  for (const key of keysToTry(keys, header)) {
     const payload = await verify(key, header.alg, text, claims);
     if (payload) return payload;
   }
@@ -55,16 +61,24 @@ function readHeader(
 /** A key that is not there yet is looked for anew at the client's address. */
 async function keysOf(
   { clientKeys }: Pick<Services, 'clientKeys'>,
-  { accountId, extra }: ClientRecord,
+  client: ClientRecord,
   header: Header,
 ): Promise<readonly ClientKey[] | null> {
+  const { extra } = client;
   if (extra.jwks) return extra.jwks.keys;
   if (extra.jwks_uri === undefined) return null;
-  return clientKeys.read(accountId, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
+  return clientKeys.read(client, extra.jwks_uri, (keys) => keys.some((key) => fits(key, header)));
 }
 
 function fits(key: ClientKey, { alg, kid }: Header): boolean {
   return algorithmsOf(key).includes(alg) && (kid === undefined || key.kid === undefined || key.kid === kid);
+}
+
+/** Those with the header's `kid` first, then those that have none. */
+function keysToTry(keys: readonly ClientKey[], header: Header): readonly ClientKey[] {
+  const fitting = keys.filter((key) => fits(key, header));
+  const isNamed = ({ kid }: ClientKey) => header.kid !== undefined && kid === header.kid;
+  return [...fitting.filter(isNamed), ...fitting.filter((key) => !isNamed(key))].slice(0, mostTried);
 }
 
 /** The claims, or null for another signature, client or time. What a bad key makes of it is null as well: nothing else is asked here. */

@@ -1,9 +1,10 @@
 /** The public keys with which clients sign, by value or from the address that they named. */
 
 import type { ClientKeys, Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey, Milliseconds } from '../../store/records.ts';
+import type { AssertionAlgorithm, ClientKey, ClientRecord, Milliseconds } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';
+import { createSharedRoom } from './shared-room.ts';
 
 /** What clients may sign with. RS256 because most do; the others because they are better. */
 export const assertionAlgorithms = [
@@ -21,11 +22,14 @@ const freshMilliseconds = 10 * minute;
 const pauseMilliseconds = minute / 2;
 /** How long keys stay in use while their address answers with none; a good answer replaces them at once. */
 const lastGoodMilliseconds = 24 * 60 * minute;
+/** Addresses of all accounts. */
 const mostKept = 1_000;
 const mostKeys = 50;
 /** Of one address, as JSON: what strangers can have kept is some 32 MB in all. */
 const mostCharacters = 32_768;
 const members = Object.entries(longestMembers) as [keyof ClientKey, number][];
+
+type Owner = Pick<ClientRecord, 'accountId' | 'registeredBy'>;
 
 interface Good {
   readonly at: Milliseconds;
@@ -46,44 +50,42 @@ interface Kept {
 
 /** Keeps the keys of addresses in memory; requests that come meanwhile share one fetch. */
 export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'clock'>): ClientKeys {
-  const kept = new Map<string, Kept>();
+  const kept = createSharedRoom<Kept>(mostKept);
 
-  async function find(accountId: number, uri: string, at: Milliseconds, former: Kept | undefined): Promise<Found> {
-    const keys = await fetchKeys(egress, accountId, uri);
+  async function find(owner: Owner, uri: string, at: Milliseconds, former: Kept | undefined): Promise<Found> {
+    const keys = await fetchKeys(egress, owner, uri);
     if (keys !== null && keys !== 'busy') return { good: { at, keys }, isBusy: false };
     const last = (await former?.found)?.good ?? null;
     const good = last && at < last.at + lastGoodMilliseconds ? last : null;
     return { good, isBusy: keys === 'busy' };
   }
 
-  async function fetchNow(accountId: number, uri: string, name: string): Promise<Found> {
-    const former = kept.get(name);
+  async function fetchNow(owner: Owner, uri: string): Promise<Found> {
+    const share = shareOf(owner);
+    const former = kept.get(share, uri);
     const at = clock.now();
-    const fetched: Kept = { at, found: find(accountId, uri, at, former) };
-    kept.delete(name);
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= mostKept) kept.delete(oldest);
-    kept.set(name, fetched);
+    const fetched: Kept = { at, found: find(owner, uri, at, former) };
+    kept.set(share, uri, fetched);
     const found = await fetched.found;
     // Nothing was learned: the next who asks tries again.
-    if (found.isBusy && kept.get(name) === fetched) {
-      if (former) kept.set(name, former);
-      else kept.delete(name);
+    if (found.isBusy && kept.get(share, uri) === fetched) {
+      if (former) kept.set(share, uri, former);
+      else kept.delete(share, uri);
     }
     return found;
   }
 
   return {
-    async read(accountId, uri, isKnown) {
-      const name = `${accountId} ${uri}`;
+    async read(owner, uri, isKnown) {
+      const share = shareOf(owner);
       const knows = ({ good }: Found) => good !== null && isKnown(good.keys);
-      const known = kept.get(name);
+      const known = kept.get(share, uri);
       const isFresh = known !== undefined && known.at + freshMilliseconds > clock.now();
-      let found = isFresh ? await known.found : await fetchNow(accountId, uri, name);
+      let found = isFresh ? await known.found : await fetchNow(owner, uri);
       if (isFresh && !knows(found)) {
-        const latest = kept.get(name) ?? known;
+        const latest = kept.get(share, uri) ?? known;
         const mayAsk = latest.at + pauseMilliseconds <= clock.now();
-        found = mayAsk ? await fetchNow(accountId, uri, name) : await latest.found;
+        found = mayAsk ? await fetchNow(owner, uri) : await latest.found;
       }
       if (found.isBusy && !knows(found)) {
         throw new Failure('unavailable', { reason: 'too many keys are fetched', retryAfterSeconds: 1 });
@@ -93,15 +95,27 @@ export function createClientKeys({ egress, clock }: Pick<Services, 'egress' | 'c
   };
 }
 
+/** Strangers take no room of those whom the operators of an account registered. */
+function shareOf({ accountId, registeredBy }: Owner): string {
+  return `${accountId} ${registeredBy}`;
+}
+
 /** The keys at an address; null when there are none to be had. */
 async function fetchKeys(
   egress: Services['egress'],
-  accountId: number,
+  { accountId, registeredBy }: Owner,
   url: string,
 ): Promise<readonly ClientKey[] | null | 'busy'> {
-  const purpose = 'keys';
-  const headers = [['accept', 'application/json']] as const;
-  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  const result = await egress.fetch({
+    purpose: 'keys',
+    accountId,
+    forOpenClient: registeredBy === 'open',
+    url,
+    method: 'GET',
+    headers: [['accept', 'application/json']],
+    body: null,
+    redirect: 'error',
+  });
   if (!result.ok) return result.failure === 'busy' ? 'busy' : null;
   return result.response.status === 200 ? parseKeys(result.response.body.toString('utf8')) : null;
 }

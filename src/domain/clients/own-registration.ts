@@ -63,7 +63,8 @@ export async function replaceOwnRegistration(
   requireSame(request, client);
   await limitChanges(services, account, client, owner);
   const { implicitGrant } = account.settings;
-  const metadata = await withSector(services, account, readMetadata(request, rules, { ...client, implicitGrant }));
+  const read = readMetadata(request, rules, { ...client, implicitGrant });
+  const metadata = await withSector(services, account, read, client.registeredBy);
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
   const fields = changedFields(client, metadata);

@@ -1,6 +1,7 @@
 /** Within which sector clients know users by the same subject (OpenID Connect Core §8.1, Registration §5). */
 
 import type { Services } from '../../services.ts';
+import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { invalid } from './extra-metadata.ts';
 import type { ClientMetadata } from './metadata.ts';
@@ -17,12 +18,13 @@ export async function withSector(
   services: Pick<Services, 'egress'>,
   account: Account,
   metadata: ClientMetadata,
+  registeredBy: ClientRecord['registeredBy'],
 ): Promise<ClientMetadata> {
   if (metadata.subjectType === 'public') return metadata;
   const { redirectUris, extra } = metadata;
   const uri = extra.sector_identifier_uri;
   if (uri !== undefined) {
-    const listed = await fetchList(services, account.id, uri);
+    const listed = await fetchList(services, account.id, uri, registeredBy);
     const missing = redirectUris.findIndex((one) => !listed.includes(one));
     if (missing >= 0) throw invalid(name, `does not list redirect_uris[${missing}]`);
     return { ...metadata, sector: new URL(uri).hostname };
@@ -37,10 +39,18 @@ async function fetchList(
   { egress }: Pick<Services, 'egress'>,
   accountId: number,
   url: string,
+  registeredBy: ClientRecord['registeredBy'],
 ): Promise<readonly unknown[]> {
-  const headers = [['accept', 'application/json']] as const;
-  const purpose = 'list of redirect URIs';
-  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  const result = await egress.fetch({
+    purpose: 'list of redirect URIs',
+    accountId,
+    forOpenClient: registeredBy === 'open',
+    url,
+    method: 'GET',
+    headers: [['accept', 'application/json']],
+    body: null,
+    redirect: 'error',
+  });
   if (!result.ok || result.response.status !== 200 || result.response.body.length > mostBytes) {
     throw invalid(name, 'cannot be fetched');
   }

@@ -7,6 +7,7 @@ import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
 import { Failure } from '../failure.ts';
+import type { LimitSubject } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { type AuthorizationQuery, longestParameters, parameterNames } from './authorization-query.ts';
 import type { AuthorizationError } from './redirect.ts';
@@ -19,10 +20,11 @@ type ObjectServices = Pick<Services, 'clock' | 'clientKeys' | 'egress' | 'limits
 
 /**
  * The request in a request object: its parameters alone count (RFC 9101 §6.3), those beside it are not looked at. An
- * error says what is wrong with it.
+ * error says what is wrong with it. One that no key of the client signed counts towards `limit.authorize` of its source,
+ * since anybody can have signatures checked. Throws `rate_limited`.
  */
 export async function readRequestObject(
-  services: Pick<ObjectServices, 'clock' | 'clientKeys'>,
+  services: Pick<ObjectServices, 'clock' | 'clientKeys' | 'limits'>,
   account: Account,
   client: ClientRecord,
   text: string,
@@ -31,12 +33,14 @@ export async function readRequestObject(
   if (extra.jwks === undefined && extra.jwks_uri === undefined) {
     return { error: 'request_not_supported', description: 'the client has registered no keys' };
   }
+  const taken = await services.limits.take(account, 'authorize', currentSource());
   const payload = await readClientJwt(services, client, text, {
     types: ['JWT', 'oauth-authz-req+jwt'],
     algorithm: extra.request_object_signing_alg,
     claims: { currentDate: new Date(services.clock.now()), clockTolerance: skewSeconds },
   });
   if (!payload) return invalidObject('the request object is not signed with a key of the client, or not valid now');
+  await taken?.giveBack();
   const fault = envelopeFault(account, clientId, payload);
   return fault === null ? readMembers(clientId, payload) : invalidObject(fault);
 }
@@ -49,15 +53,22 @@ export async function readRequestObject(
 export async function fetchRequestObject(
   { egress, limits }: Pick<ObjectServices, 'egress' | 'limits'>,
   account: Account,
-  { accountId, extra }: ClientRecord,
+  { accountId, registeredBy, extra }: ClientRecord,
   url: string,
 ): Promise<string | AuthorizationError> {
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
   if (!extra.request_uris?.includes(url)) return invalid('request_uri is none that the client registered');
-  const headers = [['accept', 'application/oauth-authz-req+jwt, application/jwt']] as const;
-  await limits.take(account, 'authorize', { source: networkSourceOf(currentOrigin().source ?? '') });
-  const purpose = 'request object';
-  const result = await egress.fetch({ purpose, accountId, url, method: 'GET', headers, body: null, redirect: 'error' });
+  await limits.take(account, 'authorize', currentSource());
+  const result = await egress.fetch({
+    purpose: 'request object',
+    accountId,
+    forOpenClient: registeredBy === 'open',
+    url,
+    method: 'GET',
+    headers: [['accept', 'application/oauth-authz-req+jwt, application/jwt']],
+    body: null,
+    redirect: 'error',
+  });
   if (!result.ok && result.failure === 'busy') {
     throw new Failure('unavailable', { reason: 'too many request objects are fetched', retryAfterSeconds: 1 });
   }
@@ -67,6 +78,10 @@ export async function fetchRequestObject(
   if (!result.ok || result.response.status !== 200) return invalid('there is nothing at request_uri');
   const { body } = result.response;
   return body.length > largestObject ? invalid('what is at request_uri is too large') : body.toString('utf8').trim();
+}
+
+function currentSource(): LimitSubject {
+  return { source: networkSourceOf(currentOrigin().source ?? '') };
 }
 
 /** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */

@@ -3,13 +3,11 @@ import type { MeansChange, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 
-/** Who has so many unread messages about changes is told already; no more wait for one address. */
-const mostWaiting = 20;
-
 /**
  * Has users told of a change of how they sign in: the one way, whoever made the change and by whatever door. Part of the
  * transaction of the change; the message goes out in the background (`createChangeNotices`), to the address that the user
- * had before it and to the one after it.
+ * had before it and to the one after it. Where the same was changed before and that message still waits, one is sent, so
+ * that changes made in a loop keep no other from being told.
  */
 export async function noteChange(
   { clock }: Pick<Services, 'clock'>,
@@ -23,7 +21,6 @@ export async function noteChange(
   const now = clock.now();
   for (const address of new Set([former.email, current.email])) {
     if (address === null) continue;
-    const notice = { accountId: account.id, address, changes, changedAt: now, attempts: 0, dueAt: now };
-    await changeNotices.add(notice, mostWaiting);
+    await changeNotices.add({ accountId: account.id, address, changes, changedAt: now, attempts: 0, dueAt: now });
   }
 }

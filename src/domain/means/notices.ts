@@ -20,23 +20,27 @@ type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' 
 
 /** Sends what the store holds, `atOnce` at a time. */
 export function createChangeNotices(services: NoticeServices): Worker {
-  return createWorker(services, {
+  return createWorker<ChangeNoticeRecord>(services, {
     name: 'change notices',
     atOnce,
-    claim: (now, except) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, except),
+    claim: (now, { accounts }) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, accounts),
     deliver: (notice) => deliver(services, notice),
   });
 }
 
 async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Promise<void> {
   const { changeNotices, accounts } = services.store;
-  const { accountId, id, attempts } = notice;
+  const { accountId, id, attempts, changedAt } = notice;
   const record = await accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
   const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
   const pause = pauses[attempts - 1];
   if (sent || account === null || pause === undefined) {
-    await changeNotices.remove(accountId, id);
+    if (!(await changeNotices.remove(accountId, id, changedAt))) {
+      // The same was changed while the message was on the way: it is told as well.
+      await changeNotices.postpone(accountId, id, services.clock.now());
+      return;
+    }
     if (account && !sent) services.log.warn('change notice given up', { account: account.subdomain });
   } else await changeNotices.postpone(accountId, id, services.clock.now() + pause);
 }

@@ -30,10 +30,10 @@ type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'lim
 
 /** Sends what the store holds, `atOnce` at a time. */
 export function createResetMails(services: MailServices): Worker {
-  return createWorker(services, {
+  return createWorker<ResetRequestRecord>(services, {
     name: 'reset mails',
     atOnce,
-    claim: (now, except) => services.store.resetRequests.claim(now, now + claimMilliseconds, 1, except),
+    claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + claimMilliseconds, 1, accounts),
     // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
     deliver: (request) => {
       const { source, requestId } = request;

@@ -17,7 +17,11 @@ const minute = 60 * second;
 const pauses = [10 * second, minute, 10 * minute, 60 * minute, 360 * minute];
 /** For so long nobody else tries; longer than a request can take. */
 const claimMilliseconds = minute;
-const atOnce = 8;
+const atOnce = 16;
+/** Places of an account. A host has one of them, apart for clients that registered in the open. */
+const ofAccount = 4;
+/** Of these, for clients that registered in the open: others always have a place that no stranger can hold. */
+const ofOpenClients = 2;
 /** A token that a client keeps is of no use to anybody soon (§2.4: at most two minutes are advised). */
 const tokenSeconds = 120;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
@@ -37,14 +41,28 @@ export function tellClients(
   return tx.notices.addForSessions(account.id, ended, subjectFor, now);
 }
 
-/** Sends what the store holds, `atOnce` at a time. A notice that was sent may be sent again when this process is killed. */
+/**
+ * Sends what the store holds, `atOnce` at a time; the clients of an account take turns, so that one which does not answer
+ * holds up no other. A notice that was sent may be sent again when this process is killed.
+ */
 export function createLogoutNotices(services: NoticeServices): Worker {
-  return createWorker(services, {
+  return createWorker<NoticeRecord>(services, {
     name: 'logout notices',
     atOnce,
-    claim: (now, except) => services.store.notices.claim(now, now + claimMilliseconds, 1, except),
+    ofAccount,
+    turnOf: ({ accountId, appId }) => `${accountId} ${appId}`,
+    claim: (now, { accounts, underWay, served }) => {
+      const except = { accounts, clients: served, hosts: underWay, openOf: withoutOpenPlaces(underWay) };
+      return services.store.notices.claim(now, now + claimMilliseconds, 1, except);
+    },
     deliver: (notice) => deliver(services, notice),
   });
+}
+
+/** The accounts whose clients that registered in the open have all their places. */
+function withoutOpenPlaces(underWay: readonly NoticeRecord[]): readonly number[] {
+  const ids = underWay.filter(({ registeredBy }) => registeredBy === 'open').map(({ accountId }) => accountId);
+  return [...new Set(ids)].filter((id) => ids.filter((one) => one === id).length >= ofOpenClients);
 }
 
 async function deliver(services: NoticeServices, notice: NoticeRecord): Promise<void> {
@@ -92,6 +110,7 @@ async function send(
   const result = await services.egress.fetch({
     purpose: 'notice',
     accountId: account.id,
+    forOpenClient: client.registeredBy === 'open',
     url,
     method: 'POST',
     headers: [['content-type', 'application/x-www-form-urlencoded']],

@@ -17,10 +17,11 @@ const notices = shape<ChangeNoticeRecord>('change_notices', 'id', {
 export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
   const one = (accountId: number, id: number) => db('change_notices').where({ account_id: accountId, id });
   return {
-    add: async (notice, most) => {
-      const { accountId, address } = notice;
-      const waiting = db('change_notices').select('id').where({ account_id: accountId, address }).limit(most);
-      if ((await waiting).length < most) await db('change_notices').insert(notices.write(notice));
+    add: async (notice) => {
+      const row = notices.write(notice);
+      const same = { account_id: notice.accountId, address: notice.address, changes: row['changes'] };
+      const merged = await db('change_notices').where(same).update({ changed_at: notice.changedAt, attempts: 0 });
+      if (merged === 0) await db('change_notices').insert(row);
     },
     claim: async (now, until, limit, except = []) => {
       const claimed = await claimDue(db, 'change_notices', { now, until, limit, except });
@@ -29,6 +30,9 @@ export function changeNoticeVerbs(db: Knex): ChangeNoticeStore {
     postpone: async (accountId, id, dueAt) => {
       await one(accountId, id).update({ due_at: dueAt });
     },
-    remove: async (accountId, id) => (await one(accountId, id).delete()) === 1,
+    remove: async (accountId, id, changedAt) => {
+      const removed = await one(accountId, id).where({ changed_at: changedAt }).delete();
+      return removed === 1;
+    },
   };
 }

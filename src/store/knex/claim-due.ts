@@ -2,15 +2,17 @@ import type { Knex } from 'knex';
 import { isPostgres } from './list-index.ts';
 
 /**
- * The rows of a table of work that are due longest, of all accounts but those in `except`, each for one caller: they are
- * due again at `until`, and an attempt is counted.
+ * The rows of a table of work that are due longest, of all accounts but those in `except` and as `narrow` has it, each for
+ * one caller: they are due again at `until`, and an attempt is counted.
  */
 export function claimDue(
   db: Knex,
   table: string,
   { now, until, limit, except }: { now: number; until: number; limit: number; except: readonly number[] },
+  narrow: (due: Knex.QueryBuilder) => void = () => {},
 ): Knex.QueryBuilder {
   const due = db(table).select(['account_id', 'id']).where('due_at', '<=', now).whereNotIn('account_id', except);
+  narrow(due);
   due.orderBy('due_at').limit(limit);
   if (isPostgres(db)) due.forUpdate().skipLocked();
   // A second caller finds another time in the row, and does not get it.

@@ -53,6 +53,8 @@ export const logoutNotices = shape<NoticeRecord>('logout_notices', 'id', {
   appId: 'app_id',
   subject: 'subject',
   sid: 'sid',
+  host: 'host',
+  registeredBy: 'registered_by',
   attempts: 'attempts',
   dueAt: 'due_at',
 });

@@ -25,13 +25,17 @@ interface TokenClient {
   readonly app_id: number;
   readonly extra: string;
   readonly sector: string | null;
+  readonly registered_by: string;
   readonly sessions: number | string;
 }
+
+/** What the notices to one client have in common. */
+type Told = readonly [appId: number, subject: string, host: string, registeredBy: string];
 
 async function clientsOf(db: Knex, grants: Knex.QueryBuilder): Promise<TokenClient[]> {
   const clients = grants.clone().join('clients as c', { 'c.account_id': 'g.account_id', 'c.app_id': 'g.app_id' });
   clients.whereRaw(present('app', 'c', 'app_id'));
-  const columns = ['c.app_id', 'c.extra', 'c.sector'];
+  const columns = ['c.app_id', 'c.extra', 'c.sector', 'c.registered_by'];
   return clients.groupBy(columns).select(...columns, db.raw('count(distinct g.sid) as sessions'));
 }
 
@@ -40,17 +44,17 @@ async function tell(
   db: Knex,
   accountId: number,
   grants: Knex.QueryBuilder,
-  subjects: readonly (readonly [appId: number, subject: string])[],
+  told: readonly Told[],
   at: number,
 ): Promise<void> {
   const pairs = grants.clone().distinct('g.app_id', 'g.sid').toSQL();
-  const values = subjects.map(() => '(cast(? as bigint), cast(? as text))').join(', ');
+  const values = told.map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text))').join(', ');
   await db.raw(
-    `with told (app_id, subject) as (values ${values}), ended as (${pairs.sql})
-     insert into logout_notices (account_id, app_id, subject, sid, attempts, due_at)
-     select cast(? as bigint), told.app_id, told.subject, ended.sid, 0, cast(? as bigint)
+    `with told (app_id, subject, host, registered_by) as (values ${values}), ended as (${pairs.sql})
+     insert into logout_notices (account_id, app_id, subject, host, registered_by, sid, attempts, due_at)
+     select cast(? as bigint), told.app_id, told.subject, told.host, told.registered_by, ended.sid, 0, cast(? as bigint)
      from ended join told on told.app_id = ended.app_id`,
-    [...subjects.flat(), ...pairs.bindings, accountId, at],
+    [...told.flat(), ...pairs.bindings, accountId, at],
   );
 }
 
@@ -61,15 +65,27 @@ export function noticeVerbs(db: Knex): NoticeStore {
       const grants = grantsOf(db, accountId, ended, at);
       const clients = await clientsOf(db, grants);
       // Which clients want to be told stands in their metadata, which the database does not look into.
-      const told = clients.filter(({ extra }) => JSON.parse(extra).backchannel_logout_uri !== undefined);
-      const subjects = told.map(({ app_id, sector }) => [app_id, subjectFor({ sector })] as const);
-      for (let from = 0; from < subjects.length; from += clientsAtOnce) {
-        await tell(db, accountId, grants, subjects.slice(from, from + clientsAtOnce), at);
+      const told: Told[] = [];
+      let count = 0;
+      for (const { app_id, extra, sector, registered_by, sessions } of clients) {
+        const uri: string | undefined = JSON.parse(extra).backchannel_logout_uri;
+        if (uri === undefined) continue;
+        told.push([app_id, subjectFor({ sector }), URL.parse(uri)?.host ?? '', registered_by]);
+        count += Number(sessions);
       }
-      return told.reduce((sum, { sessions }) => sum + Number(sessions), 0);
+      for (let from = 0; from < told.length; from += clientsAtOnce) {
+        await tell(db, accountId, grants, told.slice(from, from + clientsAtOnce), at);
+      }
+      return count;
     },
-    claim: async (now, until, limit, except = []) => {
-      const claimed = await claimDue(db, 'logout_notices', { now, until, limit, except });
+    claim: async (now, until, limit, except = { accounts: [], clients: [], hosts: [], openOf: [] }) => {
+      const { accounts, clients, hosts, openOf } = except;
+      const apps = clients.map(({ accountId, appId }) => [accountId, appId]);
+      const places = hosts.map(({ accountId, host, registeredBy }) => [accountId, host, registeredBy]);
+      const claimed = await claimDue(db, 'logout_notices', { now, until, limit, except: accounts }, (due) => {
+        due.whereNotIn(['account_id', 'app_id'], apps).whereNotIn(['account_id', 'host', 'registered_by'], places);
+        due.whereNot((one) => one.whereIn('account_id', openOf).where('registered_by', 'open'));
+      });
       return claimed.map(logoutNotices.read);
     },
     postpone: async (accountId, id, dueAt) => {

@@ -88,4 +88,33 @@ describe('requests that the service makes itself', () => {
     const after = egress.fetch({ ...plain, purpose: 'request object' });
     assert.equal(await failureOf(after), null, 'every place is given back');
   });
+
+  it('clients that registered in the open hold half of the places, one a host; the others are for the rest', async () => {
+    const ended = new AbortController();
+    internet.handle(({ headers }, res) => {
+      if (!headers.host?.startsWith('silent')) res.end('here');
+    });
+    const ask = async (purpose: EgressPurpose, url: string, forOpenClient: boolean, accountId = 1) => {
+      const result = await egress.fetch({ ...plain, purpose, url, accountId, forOpenClient }, ended.signal);
+      return result.ok ? null : result.failure;
+    };
+    const silentUrl = (index: number) => `https://silent${index}.example.com/`;
+    for (const purpose of ['keys', 'request object', 'list of redirect URIs'] as const) {
+      const held = [ask(purpose, silentUrl(0), true)];
+      assert.equal(await ask(purpose, silentUrl(0), true), 'busy', 'the place of the host');
+      for (let index = 1; index < 4; index += 1) held.push(ask(purpose, silentUrl(index), true));
+      assert.equal(await ask(purpose, plain.url, true), 'busy', 'the places of the account');
+      for (let index = 4; index < 8; index += 1) assert.equal(await ask(purpose, silentUrl(index), true), 'busy');
+      assert.equal(await ask(purpose, plain.url, false), null, 'a client of the operators');
+      for (let account = 2; account < 9; account += 1) {
+        for (let index = 0; index < 4; index += 1) held.push(ask(purpose, silentUrl(index), true, account));
+      }
+      assert.equal(await ask(purpose, plain.url, true, 9), 'busy', 'the places in all');
+      assert.equal(await ask(purpose, plain.url, false, 9), null, 'a client of the operators of another account');
+      held.push(ask(purpose, silentUrl(0), false));
+      assert.equal(await ask(purpose, silentUrl(0), false), 'busy', 'two a host in all');
+      assert.equal(held.length, 33);
+    }
+    ended.abort();
+  });
 });

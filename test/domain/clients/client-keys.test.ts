@@ -10,6 +10,7 @@ import { fetched } from '../../support/egress.ts';
 import { testClock } from '../../support/services.ts';
 
 const uri = 'https://client.example.com/jwks';
+const operators = { accountId: 1, registeredBy: 'token' } as const;
 let one: TestKey;
 let two: TestKey;
 before(async () => {
@@ -33,7 +34,7 @@ const knows = (kid: string) => (keys: readonly { readonly kid?: string }[]) => k
 test('are fetched once for many who ask, for ten minutes', async () => {
   const { asked, clock, keys } = answering(() => ({ keys: [one.jwk] }));
   using _ = clock.hold();
-  const read = () => keys.read(1, uri, knows('one'));
+  const read = () => keys.read(operators, uri, knows('one'));
   const all = await Promise.all(Array.from({ length: 20 }, read));
   assert.ok(all.every((found) => found?.length === 1));
   clock.advance(599_999);
@@ -48,24 +49,24 @@ test('are fetched once for many who ask, for ten minutes', async () => {
 test('are fetched anew for a kid that is not there, at most every thirty seconds', async () => {
   let published = [one.jwk];
   const { asked, clock, keys } = answering(() => ({ keys: published }));
-  await keys.read(1, uri, knows('one'));
+  await keys.read(operators, uri, knows('one'));
   published = [one.jwk, two.jwk];
-  assert.equal((await keys.read(1, uri, knows('two')))?.length, 1);
+  assert.equal((await keys.read(operators, uri, knows('two')))?.length, 1);
   assert.equal(asked.length, 1);
   clock.advance(30_000);
-  const found = await Promise.all(Array.from({ length: 10 }, () => keys.read(1, uri, knows('two'))));
+  const found = await Promise.all(Array.from({ length: 10 }, () => keys.read(operators, uri, knows('two'))));
   assert.ok(found.every((some) => some?.length === 2));
   assert.equal(asked.length, 2);
 });
 
 test('of two accounts are two; what cannot be read is null, and not asked for again at once', async () => {
   const { asked, clock, keys } = answering(() => 'not JSON');
-  for (let round = 0; round < 5; round += 1) assert.equal(await keys.read(1, uri, () => true), null);
+  for (let round = 0; round < 5; round += 1) assert.equal(await keys.read(operators, uri, () => true), null);
   assert.equal(asked.length, 1);
-  await keys.read(2, uri, () => true);
+  await keys.read({ ...operators, accountId: 2 }, uri, () => true);
   assert.equal(asked.length, 2);
   clock.advance(30_000);
-  await keys.read(1, uri, () => true);
+  await keys.read(operators, uri, () => true);
   assert.equal(asked.length, 3);
 });
 
@@ -76,7 +77,7 @@ test('other answers, other forms and other keys are left aside', async () => {
     ['null', 200],
     [{ keys: 'x' }, 200],
   ] as const) {
-    assert.equal(await answering(() => body, status).keys.read(1, uri, () => true), null);
+    assert.equal(await answering(() => body, status).keys.read(operators, uri, () => true), null);
   }
   const others = [
     null,
@@ -89,16 +90,16 @@ test('other answers, other forms and other keys are left aside', async () => {
     { ...two.jwk, n: 'A'.repeat(1366) },
     one.jwk,
   ];
-  assert.equal((await answering(() => ({ keys: others })).keys.read(1, uri, () => true))?.length, 1);
+  assert.equal((await answering(() => ({ keys: others })).keys.read(operators, uri, () => true))?.length, 1);
   const many = Array.from({ length: 200 }, () => one.jwk);
-  assert.equal((await answering(() => ({ keys: many })).keys.read(1, uri, () => true))?.length, 50);
+  assert.equal((await answering(() => ({ keys: many })).keys.read(operators, uri, () => true))?.length, 50);
 });
 
 test('what a client publishes beside its keys is not kept, nor more keys than are of use (L10)', async () => {
   const ballast = { x5c: ['A'.repeat(100_000)], comment: 'A'.repeat(100_000) };
   const long = { ...two.jwk, kid: 'K'.repeat(256) };
   const { keys } = answering(() => ({ keys: [{ ...one.jwk, ...ballast }, long, ...Array(200).fill(two.jwk)] }));
-  const found = await keys.read(1, uri, knows('one'));
+  const found = await keys.read(operators, uri, knows('one'));
   assert.deepEqual(found?.[0], one.jwk);
   assert.ok(found?.every(({ kid }) => kid === 'one' || kid === 'two'));
   const characters = JSON.stringify(found).length;
@@ -124,7 +125,7 @@ function changing() {
 for (const failure of ['timeout', 404] as const) {
   test(`the last good ones stay in use while their address fails (${failure}), for a day`, async () => {
     const { state, clock, keys } = changing();
-    const read = async () => (await keys.read(1, uri, knows('one')))?.length ?? null;
+    const read = async () => (await keys.read(operators, uri, knows('one')))?.length ?? null;
     assert.equal(await read(), 1);
     state.answer = failure;
     for (const minutes of [11, 60, 1000]) {
@@ -133,7 +134,7 @@ for (const failure of ['timeout', 404] as const) {
     }
     // A kid that nobody knows does not take the known keys away either.
     clock.advance(31_000);
-    assert.equal((await keys.read(1, uri, knows('two')))?.length, 1);
+    assert.equal((await keys.read(operators, uri, knows('two')))?.length, 1);
     assert.equal(await read(), 1);
     clock.advance(24 * 60 * 60_000);
     assert.equal(await read(), null);
@@ -145,7 +146,7 @@ for (const failure of ['timeout', 404] as const) {
 
 test('without a place the address is not asked: known keys are used, else it is unavailable, and tried again at once', async () => {
   const { state, asked, clock, keys } = changing();
-  const read = (kid = 'one') => keys.read(1, uri, knows(kid));
+  const read = (kid = 'one') => keys.read(operators, uri, knows(kid));
   state.answer = 'busy';
   const unavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable';
   await assert.rejects(read(), unavailable);
@@ -159,4 +160,35 @@ test('without a place the address is not asked: known keys are used, else it is 
   const before = asked.length;
   assert.equal((await read())?.length, 1);
   assert.equal(asked.length, before + 1, 'what was not asked counts as stale');
+});
+
+for (const [title, others] of [
+  ['another account', { accountId: 2, registeredBy: 'token' }],
+  ['clients of the account that registered in the open', { accountId: 1, registeredBy: 'open' }],
+] as const) {
+  test(`the last good ones stay whatever addresses ${title} have looked at (L10)`, async () => {
+    const { state, clock, keys } = changing();
+    const own = Array.from({ length: 3 }, (_, index) => `${uri}/${index}`);
+    for (const address of own) await keys.read(operators, address, knows('one'));
+    for (let index = 0; index < 1_500; index += 1) await keys.read(others, `${uri}/other/${index}`, knows('one'));
+    state.answer = 'timeout';
+    clock.advance(11 * 60_000);
+    for (const address of own) assert.equal((await keys.read(operators, address, knows('one')))?.length, 1, address);
+  });
+}
+
+test('of one account those go first that were used longest ago', async () => {
+  const { asked, clock, keys } = changing();
+  using _ = clock.hold();
+  const read = (index: number) => keys.read(operators, `${uri}/${index}`, knows('one'));
+  for (let index = 0; index < 1_000; index += 1) {
+    await read(index);
+    await read(0);
+  }
+  await read(1_000);
+  assert.equal(asked.length, 1_001);
+  await read(0);
+  assert.equal(asked.length, 1_001, 'used last');
+  await read(1);
+  assert.equal(asked.length, 1_002, 'used longest ago');
 });

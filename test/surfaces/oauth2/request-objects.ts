@@ -116,6 +116,27 @@ export function requestObjects(app: AppOf): void {
     assertClientError(app(), await app().send('GET', path(id, both)), 'invalid_request', null);
   });
 
+  it('an object with a bad signature counts towards limit.authorize of its source, a good one does not', async () => {
+    for (const isPushed of [false, true]) {
+      const limited = await app().another({ 'limit.authorize': '2/min' });
+      const client = await registerClient(limited, { jwks: jwks() });
+      const claims = { aud: limited.account.baseUrl, iss: client.client_id };
+      const good = await object(client.client_id, claims);
+      const bad = await object(client.client_id, claims, {}, await testKey('ES256', 'key of ES256'));
+      const { headers } = clientAuthentication(client);
+      const ask = async (request: string) => {
+        const { status } = isPushed
+          ? await limited.send('POST', '/oauth2/par', { headers, form: { request } })
+          : await limited.send('GET', path(client.client_id, { request, redirect_uri: redirectUri }));
+        return status;
+      };
+      const [taken, refused] = isPushed ? [201, 400] : [303, 303];
+      for (let round = 0; round < 3; round += 1) assert.equal(await ask(good), taken);
+      assert.deepEqual([await ask(bad), await ask(good), await ask(bad)], [refused, taken, refused]);
+      assert.deepEqual([await ask(bad), await ask(good)], [429, 429]);
+    }
+  });
+
   it('what a good object asks for wrongly is told where it says', async () => {
     const client = await registerClient(app(), { jwks: jwks() });
     const ask = async (more: object) =>

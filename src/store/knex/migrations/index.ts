@@ -27,6 +27,7 @@ import * as linkOrder from './0028_link_order.ts';
 import * as autovacuum from './0029_autovacuum.ts';
 import * as migrationChecksums from './0030_migration_checksums.ts';
 import * as removals from './0031_removals.ts';
+import * as noticePlaces from './0033_notice_places.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -61,6 +62,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0029_autovacuum', ...autovacuum },
   { name: checksumsSince, ...migrationChecksums },
   { name: '0031_removals', ...removals },
+  { name: '0033_notice_places', ...noticePlaces },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

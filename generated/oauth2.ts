@@ -1690,7 +1690,7 @@ export interface components {
              */
             readonly family_name?: string;
             /**
-             * @description User name. Scope `profile`.
+             * @description User name. Scope `profile`. With the scope `email` as well, the e-mail address of a user without a user name.
              * @example ada
              */
             readonly preferred_username?: string;
@@ -1770,7 +1770,7 @@ export interface components {
              */
             readonly client_id?: string;
             /**
-             * @description The user's name, or e-mail address where there is no name. Absent for a token without a user.
+             * @description The user name; of a user without one the e-mail address, where the token has the scope `email`. Absent for a token without a user, and for clients of the subject type `pairwise`.
              * @example ada@example.com
              */
             readonly username?: string;

@@ -388,7 +388,7 @@ export interface SessionRecord {
   readonly accountId: number;
   readonly id: number;
   readonly digest: string;
-  /** The `sid` claim: names the session to clients, opens nothing. */
+  /** Names the session, and is the `sid` claim of clients without a sector; opens nothing. */
   readonly sid: string;
   readonly userId: number;
   readonly amr: readonly string[];

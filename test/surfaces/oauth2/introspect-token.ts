@@ -14,7 +14,7 @@ import {
   signInForCode,
 } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
-import { type AppOf, assertError } from './asking.ts';
+import { type AppOf, assertError, settle } from './asking.ts';
 
 const inactive = { active: false };
 
@@ -42,6 +42,17 @@ export function introspection(app: AppOf): void {
       aud: client.client_id,
       iss: app().account.baseUrl,
     });
+  });
+
+  it('names a user without a user name only where the scope tells the e-mail address anyway', async () => {
+    const setting = await settle(app());
+    const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid profile' }));
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const { body } = await introspect(app(), setting.client, token);
+      assert.deepEqual([body.active, 'username' in body], [true, false]);
+    }
+    await setUser(app().services, app().account, setting.user.id, { username: 'grace' });
+    assert.equal((await introspect(app(), setting.client, tokens.access_token)).body.username, 'grace');
   });
 
   it('says what a refresh token is, without a token type, until its idle end', async () => {

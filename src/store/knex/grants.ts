@@ -66,6 +66,11 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       live(accountId)
         .where({ user_id: userId, sid, offline_access: 0 })
         .update({ revoked_at: at, revoked_because: because }),
+    hasOfSession: async (accountId, userId, sid, now) => {
+      const held = live(accountId).where({ user_id: userId, sid, offline_access: 0 });
+      const unexpired = held.where('idle_expires_at', '>', now).where('absolute_expires_at', '>', now);
+      return (await unexpired.first('id')) !== undefined;
+    },
     revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
       live(accountId)
         .where('user_id', userId)

@@ -14,7 +14,7 @@ export function cookies(app: AppOf): void {
     const consent = await submit(app(), at, { username: setting.user.email ?? '', password });
     assert.ok(isConsent(consent.answer));
     assert.notEqual(consent.jar.cookies.get('__Host-tx'), before.cookies.get('__Host-tx'));
-    assert.match(consent.jar.cookies.get('__Host-sid') ?? '', /^[\w-]{43}$/);
+    assert.match(consent.jar.cookies.get('__Host-sid') ?? '', /^[\w-]{43}\.v1\.[\w.-]+$/);
     const { request = '' } = readForm(consent.answer.text).fields;
     const stale = await app().send('GET', `/consent?request=${request}`, { headers: before.header });
     assert.equal(stale.status, 400, 'the browser binding of before');

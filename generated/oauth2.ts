@@ -1770,7 +1770,7 @@ export interface components {
              */
             readonly client_id?: string;
             /**
-             * @description The user name; of a user without one the e-mail address, where the token has the scope `email`. Absent for a token without a user, and for clients of the subject type `pairwise`.
+             * @description The user name, or e-mail address where there is no name: for a client that sees its own tokens alone, with the scope `email`. Absent for a token without a user, and for a token of a client of the subject type `pairwise`.
              * @example ada@example.com
              */
             readonly username?: string;

@@ -368,6 +368,7 @@ export interface LinkedServer {
   /** Those that the client may ask for. */
   readonly scopes: readonly ServerScopeRecord[];
   readonly claims: readonly ServerClaimRecord[];
+  readonly linkedAt: Milliseconds;
 }
 
 /** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */

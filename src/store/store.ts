@@ -692,12 +692,20 @@ export interface AccessTokenStanding {
   readonly assigned: boolean;
 }
 
-/** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
-type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
+/** What no exchange of tokens reads, unless its client is linked to an API. */
+interface GrantExtent {
+  /** Its scopes of APIs, each with its API, where it is for any; null where an older release made it. */
+  readonly apiScopes: readonly string[] | null;
+}
+
+/** `offlineAccess`: whether it outlives its session; not, unless said. */
+type NewGrant = New<GrantRecord> & Partial<GrantExtent> & { readonly offlineAccess?: boolean };
+
+export type FoundGrant = GrantRecord & GrantExtent;
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
-  find(accountId: number, id: number): Promise<GrantRecord | null>;
+  find(accountId: number, id: number): Promise<FoundGrant | null>;
   /** Keeps the claims that userinfo gives beyond the scope of the grant. */
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
   /** Null: none beyond the scope. */

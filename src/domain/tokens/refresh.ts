@@ -9,7 +9,7 @@ import { requireGrantType } from '../clients/grant-types.ts';
 import { type Proof, useProof } from '../dpop/check-proof.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { digestOf } from '../secrets.ts';
-import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -123,7 +123,7 @@ async function linked(
 ): Promise<Target> {
   const grant = await store.grants.find(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
-  const servers = await linkedServersOf({ store }, client);
+  const servers = serversOfGrant(await linkedServersOf({ store }, client), grant);
   const wanted = asked.scope ?? grant.scope;
   const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };

@@ -31,14 +31,15 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   return {
     ...accessTokenVerbs(db, hot),
-    create: async ({ offlineAccess = false, ...grant }) => {
-      const added = { ...rows.grants.write(grant), offline_access: offlineAccess ? 1 : 0 };
+    create: async ({ offlineAccess = false, apiScopes = null, ...grant }) => {
+      const extent = { offline_access: offlineAccess ? 1 : 0, api_scopes: apiScopes && JSON.stringify(apiScopes) };
+      const added = { ...rows.grants.write(grant), ...extent };
       const [row] = await db('grants').insert(added).returning('*');
       return rows.grants.read(row);
     },
     find: async (accountId, id) => {
       const row = await db('grants').where({ account_id: accountId, id }).first();
-      return row ? rows.grants.read(row) : null;
+      return row ? { ...rows.grants.read(row), apiScopes: row.api_scopes && JSON.parse(row.api_scopes) } : null;
     },
     saveClaims: async (accountId, id, claims) => {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });

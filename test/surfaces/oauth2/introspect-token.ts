@@ -44,8 +44,11 @@ export function introspection(app: AppOf): void {
     });
   });
 
-  it('names a user without a user name only where the scope tells the e-mail address anyway', async () => {
-    const setting = await settle(app());
+  it('a client that sees its own tokens alone is told an e-mail address with the scope email', async () => {
+    const setting = await settle(app(), { token_endpoint_auth_method: 'none' });
+    const withEmail = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
+    const told = (await introspect(app(), setting.client, withEmail.access_token)).body;
+    assert.equal(told.username, setting.user.email);
     const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid profile' }));
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       const { body } = await introspect(app(), setting.client, token);

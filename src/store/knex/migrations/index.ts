@@ -26,6 +26,7 @@ import * as sessionOfRequest from './0026_session_of_request.ts';
 import * as linkOrder from './0028_link_order.ts';
 import * as autovacuum from './0029_autovacuum.ts';
 import * as migrationChecksums from './0030_migration_checksums.ts';
+import * as apiScopes from './0032_api_scopes.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -59,6 +60,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0028_link_order', ...linkOrder },
   { name: '0029_autovacuum', ...autovacuum },
   { name: checksumsSince, ...migrationChecksums },
+  { name: '0032_api_scopes', ...apiScopes },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

@@ -692,20 +692,19 @@ export interface AccessTokenStanding {
   readonly assigned: boolean;
 }
 
-/** What no exchange of tokens reads, unless its client is linked to an API. */
-interface GrantExtent {
-  /** Its scopes of APIs, each with its API, where it is for any; null where an older release made it. */
+/** A grant of a client that is linked to API authorization servers. */
+export interface GrantForApis extends GrantRecord {
+  /** Of one for any server: its scopes, each with its server; null where an older release made it. */
   readonly apiScopes: readonly string[] | null;
 }
 
-/** `offlineAccess`: whether it outlives its session; not, unless said. */
-type NewGrant = New<GrantRecord> & Partial<GrantExtent> & { readonly offlineAccess?: boolean };
-
-export type FoundGrant = GrantRecord & GrantExtent;
+/** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
+type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
-  find(accountId: number, id: number): Promise<FoundGrant | null>;
+  find(accountId: number, id: number): Promise<GrantRecord | null>;
+  findForApis(accountId: number, id: number): Promise<GrantForApis | null>;
   /** Keeps the claims that userinfo gives beyond the scope of the grant. */
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
   /** Null: none beyond the scope. */

@@ -1,7 +1,7 @@
 /** For which API authorization server a linked client's access token is (RFC 8707). */
 
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
-import type { FoundGrant, StoreVerbs } from '../../store/store.ts';
+import type { GrantForApis, StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { apiScopeName } from './scopes.ts';
 
@@ -60,7 +60,7 @@ export function chooseServerOfGrant(
  */
 export function serversOfGrant(
   servers: readonly LinkedServer[],
-  { serverId, apiScopes, createdAt }: Pick<FoundGrant, 'serverId' | 'apiScopes' | 'createdAt'>,
+  { serverId, apiScopes, createdAt }: Pick<GrantForApis, 'serverId' | 'apiScopes' | 'createdAt'>,
 ): readonly LinkedServer[] {
   if (serverId !== null) return servers;
   return servers.map((linked) => ({

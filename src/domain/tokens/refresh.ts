@@ -121,7 +121,7 @@ async function linked(
   grantId: number,
   asked: AskedAudience,
 ): Promise<Target> {
-  const grant = await store.grants.find(client.accountId, grantId);
+  const grant = await store.grants.findForApis(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
   const servers = serversOfGrant(await linkedServersOf({ store }, client), grant);
   const wanted = asked.scope ?? grant.scope;

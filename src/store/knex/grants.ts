@@ -29,6 +29,7 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
 
 export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
+  const one = (accountId: number, id: number) => db('grants').where({ account_id: accountId, id }).first();
   return {
     ...accessTokenVerbs(db, hot),
     create: async ({ offlineAccess = false, apiScopes = null, ...grant }) => {
@@ -38,7 +39,11 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       return rows.grants.read(row);
     },
     find: async (accountId, id) => {
-      const row = await db('grants').where({ account_id: accountId, id }).first();
+      const row = await one(accountId, id);
+      return row ? rows.grants.read(row) : null;
+    },
+    findForApis: async (accountId, id) => {
+      const row = await one(accountId, id);
       return row ? { ...rows.grants.read(row), apiScopes: row.api_scopes && JSON.parse(row.api_scopes) } : null;
     },
     saveClaims: async (accountId, id, claims) => {

@@ -344,7 +344,8 @@ export interface paths {
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
          *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
+         *     that has expired ends in the same way where `id_token_hint` names its user.
          */
         readonly get: operations["endSession"];
         readonly put?: never;
@@ -361,7 +362,8 @@ export interface paths {
          *     signed as the client's id tokens. 200 and 204 say that it was heard; else it is tried again after 10 seconds, 1, 10
          *     and 60 minutes and 6 hours. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
+         *     that has expired ends in the same way where `id_token_hint` names its user.
          */
         readonly post: operations["endSessionByForm"];
         readonly delete?: never;
@@ -1308,7 +1310,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1412,7 +1414,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -2734,7 +2736,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
@@ -3498,7 +3500,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];

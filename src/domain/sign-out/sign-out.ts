@@ -7,7 +7,6 @@ import { recordEvent } from '../audit/record.ts';
 import { endSession } from '../endings/end-session.ts';
 import { findFormer } from '../endings/former-session.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
-import { findSession } from '../login/sessions.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
@@ -56,7 +55,7 @@ export async function signOut(
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
   const request = openSignOut(services, account, browser.requestId);
   requireCsrf(browser, csrf);
-  const session = await findSession(services, account, browser.sessionSecret);
+  const session = await findFormer(services, services.store, account, browser.sessionSecret);
   return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };
 }
 

@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raiseSession } from '../../../src/domain/opening/openers/session.ts';
 import { endOneSession } from '../../../src/domain/own-account/sessions.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { SessionRecord } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
 import { purgeTable } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
-import { type CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
+import { CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases } from '../../support/stores.ts';
 import { ownVisit } from '../../support/visits.ts';
@@ -202,6 +203,18 @@ for (const kind of databases) {
         assert.equal(await isGood(browser, token), true);
       });
     }
+
+    it('one that expires while its user is asked about the sign-out ends by the form all the same', async () => {
+      const policy = await createPolicy(app.services, app.account, { name: 'Short', sessionTimeoutMinutes: 1 });
+      const user = await makeUser(app, undefined, { policyId: policy.id });
+      const browser = { ...(await signedInBrowser(app, heard)), user, jar: new CookieJar() };
+      await app.services.store.access.grant(app.account.id, browser.client.app_id, { userId: user.id }, 0);
+      const { refresh_token: token } = await tokensOf(browser, user, {});
+      const asked = await beginSignOut(app, browser.jar);
+      app.services.clock.advance(5 * 60_000);
+      await submit(app, asked, {});
+      assert.equal(await isGood(browser, token), false);
+    });
 
     it('one that was ended does not begin again: not by its own cookie, then or later', async () => {
       const browser = await signedInBrowser(app);

@@ -347,7 +347,8 @@ export interface paths {
          *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
          *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
+         *     that has expired ends in the same way where `id_token_hint` names its user.
          */
         readonly get: operations["endSession"];
         readonly put?: never;
@@ -365,7 +366,8 @@ export interface paths {
          *     and 60 minutes and 6 hours. A host gets one at a time, and the clients of an account take turns, so that one which
          *     does not answer keeps no other waiting. Front-channel logout is not offered. Codes and devices that the session approved and
          *     that were not redeemed end with it, and so do the refresh tokens and opaque access tokens that were granted in it
-         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation.
+         *     without the scope `offline_access`; those granted with it end with their own lifetimes, or by revocation. A session
+         *     that has expired ends in the same way where `id_token_hint` names its user.
          */
         readonly post: operations["endSessionByForm"];
         readonly delete?: never;
@@ -1315,7 +1317,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1419,7 +1421,7 @@ export interface components {
              */
             readonly redirect_uri?: string;
             /**
-             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+             * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
              * @example openid profile email
              */
             readonly scope?: string;
@@ -1697,7 +1699,7 @@ export interface components {
              */
             readonly family_name?: string;
             /**
-             * @description User name. Scope `profile`.
+             * @description User name. Scope `profile`. With the scope `email` as well, the e-mail address of a user without a user name.
              * @example ada
              */
             readonly preferred_username?: string;
@@ -1777,7 +1779,7 @@ export interface components {
              */
             readonly client_id?: string;
             /**
-             * @description The user's name, or e-mail address where there is no name. Absent for a token without a user.
+             * @description The user name, or e-mail address where there is no name: for a client that sees its own tokens alone, with the scope `email`. Absent for a token without a user, and for a token of a client of the subject type `pairwise`.
              * @example ada@example.com
              */
             readonly username?: string;
@@ -2741,7 +2743,7 @@ export interface components {
          */
         readonly RedirectUri: string;
         /**
-         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+         * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
          * @example openid profile email
          */
         readonly Scope: string;
@@ -3505,7 +3507,7 @@ export interface operations {
                  */
                 readonly redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
-                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out. At most 1024 characters.
+                 * @description Scopes asked for, separated by spaces: `openid`, `profile`, `email`, `groups`, and those of APIs that the client is linked to. Others are left out. `offline_access` is in no answer, and says that what is granted with a code outlives the session (OpenID Connect Core section 11); without it the refresh token ends when the user signs out of that browser, and not by the time of the session. At most 1024 characters.
                  * @example openid profile email
                  */
                 readonly scope?: components["parameters"]["Scope"];

@@ -368,6 +368,7 @@ export interface LinkedServer {
   /** Those that the client may ask for. */
   readonly scopes: readonly ServerScopeRecord[];
   readonly claims: readonly ServerClaimRecord[];
+  readonly linkedAt: Milliseconds;
 }
 
 /** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */
@@ -388,7 +389,7 @@ export interface SessionRecord {
   readonly accountId: number;
   readonly id: number;
   readonly digest: string;
-  /** The `sid` claim: names the session to clients, opens nothing. */
+  /** Names the session, and is the `sid` claim of clients without a sector; opens nothing. */
   readonly sid: string;
   readonly userId: number;
   readonly amr: readonly string[];

@@ -442,6 +442,8 @@ export interface SessionStore {
   /** Keeps that the session was used for the app, for as long as the session may last; idempotent. */
   noteUse(session: Pick<SessionRecord, 'accountId' | 'sid' | 'expiresAt'>, appId: number): Promise<void>;
   isUsedFor(accountId: number, sid: string, appId: number): Promise<boolean>;
+  /** Forgets for which apps it was used. */
+  forgetUses(accountId: number, sid: string): Promise<void>;
   /** Keeps all that is new of a session, its digest too: id and `sid` stay. False when there is none. */
   renew(session: SessionRecord): Promise<boolean>;
   /** By its `sid`, which stays when its digest changes; false when there is none. */
@@ -718,12 +720,19 @@ export interface AccessTokenStanding {
   readonly assigned: boolean;
 }
 
+/** A grant of a client that is linked to API authorization servers. */
+export interface GrantForApis extends GrantRecord {
+  /** Of one for any server: its scopes, each with its server; null where an older release made it. */
+  readonly apiScopes: readonly string[] | null;
+}
+
 /** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
-type NewGrant = New<GrantRecord> & { readonly offlineAccess?: boolean };
+type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
+  findForApis(accountId: number, id: number): Promise<GrantForApis | null>;
   /** Keeps the claims that userinfo gives beyond the scope of the grant. */
   saveClaims(accountId: number, id: number, claims: AskedClaims): Promise<void>;
   /** Null: none beyond the scope. */
@@ -746,7 +755,9 @@ export interface GrantStore {
   revokeOfUserApp(accountId: number, userId: number, appId: number, at: Milliseconds, because: string): Promise<number>;
   /** The same for those of one session that do not outlive it; one that an older release made does. */
   revokeOfSession(accountId: number, userId: number, sid: string, at: Milliseconds, because: string): Promise<number>;
-  /** The same for all but those of one session. */
+  /** Whether there are live ones that `revokeOfSession` would revoke. */
+  hasOfSession(accountId: number, userId: number, sid: string, now: Milliseconds): Promise<boolean>;
+  /** Revokes all but those of one session. */
   revokeOfUserElsewhere(
     accountId: number,
     userId: number,

@@ -74,8 +74,8 @@ onEachDatabase('API authorization servers', (subject) => {
     await servers.link({ accountId, serverId: two.id, appId, scopeIds: [c.id], linkedAt: now });
     await servers.link({ accountId, serverId: one.id, appId, scopeIds: [b.id], linkedAt: now + 1 });
     assert.deepEqual(await servers.ofClient(accountId, appId), [
-      { server: two, scopes: [c], claims: [claim] },
-      { server: one, scopes: [b], claims: [] },
+      { server: two, scopes: [c], claims: [claim], linkedAt: now },
+      { server: one, scopes: [b], claims: [], linkedAt: now + 1 },
     ]);
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 2);
     await servers.updateLink(accountId, one.id, appId, [a.id, b.id]);
@@ -83,7 +83,9 @@ onEachDatabase('API authorization servers', (subject) => {
     assert.deepEqual((await servers.ofClient(accountId, appId))[1]?.scopes, [a]);
     await servers.remove(accountId, two.id);
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 1);
-    assert.deepEqual(await servers.ofClient(accountId, appId), [{ server: one, scopes: [a], claims: [] }]);
+    assert.deepEqual(await servers.ofClient(accountId, appId), [
+      { server: one, scopes: [a], claims: [], linkedAt: now + 1 },
+    ]);
     assert.equal(await servers.unlink(accountId, one.id, appId), true);
     assert.equal((await subject.store.clients.findByApp(accountId, appId))?.linkedServers, 0);
     const { id: otherId } = await newAccount(subject.store);

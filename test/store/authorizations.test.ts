@@ -54,7 +54,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.deepEqual(await sessions.listOfUser(accountId, userId, 10), []);
   });
 
-  test('a session is used for apps until it may not last any more, or the app goes', async () => {
+  test('a session is used for apps until that is forgotten, it may not last any more, or the app goes', async () => {
     const { sessions, clients } = subject.store;
     const { accountId, appId } = await newCast(subject.store);
     const { accountId: otherId, appId: otherAppId } = await newCast(subject.store);
@@ -67,6 +67,11 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     await purgeAll(subject.store, now + hour - 1);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
     await purgeAll(subject.store, now + hour);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
+    await sessions.noteUse(session, appId);
+    await sessions.forgetUses(otherId, session.sid);
+    assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), true);
+    await sessions.forgetUses(accountId, session.sid);
     assert.equal(await sessions.isUsedFor(accountId, session.sid, appId), false);
     await sessions.noteUse(session, appId);
     await clients.remove(accountId, appId, now);

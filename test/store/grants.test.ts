@@ -88,10 +88,29 @@ onEachDatabase('grants and access tokens', (subject) => {
     const { id: _, ...terms } = await newGrant(subject.store, cast, { sid: 'one', revokedAt: now });
     const offline = await grants.create({ ...terms, revokedAt: null, offlineAccess: true });
     const other = await newGrant(subject.store, cast, { sid: 'other' });
+    await newGrant(subject.store, cast, { sid: 'expired', idleExpiresAt: now });
+    await grants.create({ ...terms, sid: 'offline', revokedAt: null, offlineAccess: true });
+    const has = (sid: string, of = userId) => grants.hasOfSession(accountId, of, sid, now);
+    assert.deepEqual([await has('one'), await has('one', userId + 1)], [true, false]);
+    for (const sid of ['expired', 'offline', 'unknown']) assert.equal(await has(sid), false, sid);
     assert.equal(await grants.revokeOfSession(accountId, userId + 1, 'one', now, 'ended'), 0);
     assert.equal(await grants.revokeOfSession(accountId, userId, 'one', now, 'ended'), 1);
     assert.equal((await grants.find(accountId, own.id))?.revokedBecause, 'ended');
-    assert.deepEqual(await grants.listLive(accountId, userId, now), [offline, other]);
+    assert.equal(await has('one'), false);
+    const left = (await grants.listLive(accountId, userId, now)).filter(({ sid }) => sid !== 'offline');
+    assert.deepEqual(left, [offline, other]);
+  });
+
+  test('a grant for any API keeps its scopes with their APIs; an older release kept none', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { id, ...terms } = await newGrant(subject.store, cast);
+    assert.equal((await grants.findForApis(cast.accountId, id))?.apiScopes, null);
+    const grant = await grants.create({ ...terms, apiScopes: ['write 1', 'write 2'] });
+    const found = { ...grant, apiScopes: ['write 1', 'write 2'] };
+    assert.deepEqual(await grants.findForApis(cast.accountId, grant.id), found);
+    assert.deepEqual(await grants.find(cast.accountId, grant.id), grant);
+    assert.equal(await grants.findForApis((await newCast(subject.store)).accountId, grant.id), null);
   });
 
   test('grants end when the access to the app does, direct or through a role', async () => {

@@ -80,6 +80,7 @@ function lookups({
       () => clients.remove(1, 1, now),
       () => sessions.find(1, 'x'),
       () => sessions.isUsedFor(1, 'x', 1),
+      () => sessions.forgetUses(1, 'x'),
       () => sessions.touch(1, 1, now),
     ],
     ...[
@@ -90,6 +91,7 @@ function lookups({
     ],
     ...[() => sessions.listOfUser(1, 1, 10), () => authorizations.listConsents(1, 1)],
     ...[() => authorizations.removeConsent(1, 1, 1), () => grants.listLive(1, 1, now)],
+    ...[() => grants.findForApis(1, 1), () => grants.hasOfSession(1, 1, 'x', now)],
     ...[() => grants.revokeOfUserApp(1, 1, 1, now, 'x'), () => grants.revokeOfUserElsewhere(1, 1, 'x', now, 'y')],
     ...[() => authorizations.findRequest(1, 'x'), () => authorizations.hasEnded(1, 'x')],
     ...[() => authorizations.findCode(1, 'x'), () => authorizations.consumeCode(1, 'x', now)],

@@ -72,7 +72,8 @@ onEachDatabase('transactions', (subject) => {
         }
       });
     await Promise.all([rename([ada, bob], 0), rename([bob, ada], 1)]);
-    assert.equal(attempts, store.kind === 'postgres' ? 3 : 2);
+    // The one that gives way may be quick enough to meet the other a second time.
+    assert.ok(store.kind === 'postgres' ? attempts >= 3 : attempts === 2, String(attempts));
     const [one, other] = [await store.users.find(accountId, ada.id), await store.users.find(accountId, bob.id)];
     assert.equal(one?.firstname, other?.firstname);
   });

@@ -43,7 +43,8 @@ export interface EventDetails {
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
   /** The user ended a session of another browser; another actor than the target: who signed in over it. */
-  'session.ended': { readonly session_id: number } & EndedSession;
+  /** `session_id`: null for one that had expired, and whose row was deleted. */
+  'session.ended': { readonly session_id: number | null } & EndedSession;
   /** The user ended all of their sessions, or all but the one that this was done in. */
   'session.all_ended': { readonly kept_own: boolean } & EndedSession;
   /** A client could not be told that a session ended. */

@@ -1,14 +1,14 @@
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import { digestOf } from '../secrets.ts';
 import { endSession } from './end-session.ts';
+import { type FormerSession, findFormer } from './former-session.ts';
 
 /**
- * Makes way for a user who signs in where a session is: another user's ends, as by a sign-out. Answers the user's own,
- * which is to go on: what was granted in it is found by its `sid`. Null without one. Part of the transaction of the
+ * Makes way for a user who signs in where a session is, or was until it expired: another user's ends, as by a sign-out.
+ * Answers the user's own, which is to go on: what was granted in it is found by its `sid`. Null without one. Part of the transaction of the
  * sign-in, in which the user is locked; should two users sign in over each other's sessions at once, PostgreSQL has one
  * of the transactions tried again.
  */
@@ -18,8 +18,8 @@ export async function endFormer(
   account: Account,
   { id }: Pick<UserRecord, 'id'>,
   formerSecret: string | undefined,
-): Promise<SessionRecord | null> {
-  const former = formerSecret ? await tx.sessions.find(account.id, digestOf(formerSecret)) : null;
+): Promise<FormerSession | null> {
+  const former = await findFormer(services, tx, account, formerSecret);
   if (!former || former.userId === id) return former;
   const ended = await endSession(services, tx, account, former);
   if (!ended) return null;

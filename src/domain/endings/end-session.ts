@@ -8,17 +8,19 @@ import { endInFlight } from './in-flight.ts';
 
 /**
  * Ends one session, also where it was raised since it was read, what it approved, and its grants without
- * `offline_access`; its clients are to be told. Part of a transaction. Null for a session that has ended already.
+ * `offline_access`; its clients are to be told. Part of a transaction. One that has expired ends by its grants, where its
+ * row is deleted. Null for a session that has ended already.
  */
 export async function endSession(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,
   account: Pick<Account, 'id' | 'record'>,
-  { userId, sid }: SessionRecord,
+  { userId, sid }: Pick<SessionRecord, 'userId' | 'sid'>,
 ): Promise<EndedSignIns | null> {
   await tx.users.lock(account.id, userId);
-  if (!(await tx.sessions.end(account.id, userId, sid))) return null;
   const now = services.clock.now();
+  const isThere = await tx.sessions.end(account.id, userId, sid);
+  if (!isThere && !(await tx.grants.hasOfSession(account.id, userId, sid, now))) return null;
   const clientsTold = await tellClients(services, tx, account, { userId, sid }, now);
   const grantsRevoked = await tx.grants.revokeOfSession(account.id, userId, sid, now, 'session ended');
   await endInFlight(tx, account, { userId, sid });

@@ -1,5 +1,6 @@
 import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import { linkedServersOf } from '../tokens/audience.ts';
 import { isAllowed } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
@@ -16,7 +17,7 @@ export interface Approval {
  * client that anyone registered no consent is kept: the user is asked each time.
  */
 export async function isApprovedStill(
-  tx: Pick<StoreVerbs, 'sessions' | 'authorizations'>,
+  tx: Pick<StoreVerbs, 'sessions' | 'authorizations' | 'authorizationServers'>,
   client: ClientRecord,
   user: UserRecord,
   { sid, approvedAt, asked }: Approval,
@@ -27,5 +28,5 @@ export async function isApprovedStill(
   if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;
   if (registeredBy === 'open') return true;
   const allowed = await tx.authorizations.findConsent(accountId, user.id, appId);
-  return allowed !== null && isAllowed(asked, allowed);
+  return allowed !== null && isAllowed(asked, allowed, await linkedServersOf({ store: tx }, client));
 }

@@ -1,11 +1,11 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ServerScopeRecord, UserRecord } from '../../store/records.ts';
+import type { AuthorizationParameters, LinkedServer, ServerScopeRecord, UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
-import { isAboutUser } from '../tokens/scopes.ts';
+import { apiScopeNames, isAboutUser } from '../tokens/scopes.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
@@ -24,31 +24,32 @@ export function consentScopes(parameters: AskedConsent): readonly string[] {
 }
 
 /**
- * What of a request a user consents to, as it is remembered: a scope that is asked for one API alone counts for no
- * other API that has a scope of the same name.
+ * What of a request a user consents to, as it is remembered: a scope of an API with the API, since another that has one of
+ * the same name, linked now or later, is another matter.
  */
-function consentNames(parameters: AskedConsent): readonly string[] {
-  const { serverId } = parameters;
-  const isOfNoApi = (name: string) => isAboutUser(name) || name === offlineAccess;
-  return consentScopes(parameters).map((name) => (serverId === null || isOfNoApi(name) ? name : `${name} ${serverId}`));
+function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]): readonly string[] {
+  const { scope, serverId } = parameters;
+  const ofNoApi = consentScopes(parameters).filter((name) => isAboutUser(name) || name === offlineAccess);
+  return [...ofNoApi, ...apiScopeNames(scope, serverId, servers)];
 }
 
-/** The scope that was asked for under such a name. */
+/** The scope that was asked for under such a name; older releases kept those of APIs without the API. */
 export function scopeOfConsent(name: string): string {
   return name.split(' ', 1)[0] ?? name;
 }
 
-/** Whether all that a request asks for was allowed before. */
-export function isAllowed(parameters: AskedConsent, allowed: readonly string[]): boolean {
-  const names = consentNames(parameters);
-  return consentScopes(parameters).every(
-    (scope, at) => allowed.includes(scope) || allowed.includes(names[at] ?? scope),
-  );
+/** Whether all that a request asks for was allowed before, at each of the client's `servers` that it is for. */
+export function isAllowed(
+  parameters: AskedConsent,
+  allowed: readonly string[],
+  servers: readonly LinkedServer[],
+): boolean {
+  return consentNames(parameters, servers).every((name) => allowed.includes(name));
 }
 
 /** Whether the user has to be asked. */
 export async function needsConsent(
-  { store }: { readonly store: Pick<StoreVerbs, 'authorizations'> },
+  { store }: { readonly store: Pick<StoreVerbs, 'authorizations' | 'authorizationServers'> },
   account: Account,
   { record, client }: OpenRequest,
   user: UserRecord,
@@ -58,7 +59,7 @@ export async function needsConsent(
   if (record.parameters.device) return true;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
-  return allowed === null || !isAllowed(record.parameters, allowed);
+  return allowed === null || !isAllowed(record.parameters, allowed, await linkedServersOf({ store }, client));
 }
 
 /** The scopes asked for that are an API's, as its owner describes them. */
@@ -116,8 +117,9 @@ export async function decideConsent(
         : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
     );
     if (decision === 'deny' || client.registeredBy === 'open') return;
+    const servers = await linkedServersOf({ store: tx }, client);
     const former = (await tx.authorizations.findConsent(account.id, session.userId, client.appId)) ?? [];
-    const allowed = [...new Set([...former, ...consentNames(record.parameters)])];
+    const allowed = [...new Set([...former, ...consentNames(record.parameters, servers)])];
     await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
   });
 }

@@ -142,7 +142,7 @@ export async function advance(
   if (session === null) return goOn(services, tx, account, browser, request, evidence, reached);
   if (reached.at !== 'end' || reached.session === null) throw notDue('second factor');
   const browserSecret = newSecret(services.random, '');
-  const sessionSecret = await openRaisedSession(services, tx, reached, methods);
+  const sessionSecret = await openRaisedSession(services, tx, account, reached, methods);
   await tx.authorizations.signIn(request.record, null, digestOf(browserSecret));
   return { outcome: 'signed_in', sessionSecret, browserSecret };
 }

@@ -69,12 +69,13 @@ export async function openSession(
 
 /** The same session, worth more, under a new secret; answers its secret. */
 export function openRaisedSession(
-  services: Pick<Services, 'clock' | 'random'>,
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
+  account: Account,
   { session }: Admitted<SessionRecord>,
   methods: readonly string[],
 ): Promise<string> {
-  return raiseSession(services, tx, session, methods);
+  return raiseSession(services, tx, account, session, methods);
 }
 
 /** Says "authenticated" to a caller that asked for the user. */

@@ -79,7 +79,7 @@ export async function addFactor(
     const left = await tx.secondFactors.countRecoveryCodes(account.id, user.id);
     const codes = left > 0 ? null : await giveRecoveryCodes(services, tx, account, user.id, actor);
     const methods = withSecondFactor(session.amr, codeMethods);
-    const sessionSecret = await openRaisedSession(services, tx, admitted, methods);
+    const sessionSecret = await openRaisedSession(services, tx, account, admitted, methods);
     return { outcome: 'added', codes, sessionSecret };
   });
   return adding.catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { EndedSessions, StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';
-import { subjectOf } from '../tokens/subject.ts';
+import { sessionNameOf, subjectOf } from '../tokens/subject.ts';
 import { createWorker, type Worker } from '../worker.ts';
 
 const second = 1_000;
@@ -94,7 +94,7 @@ async function send(
   account: Account,
   client: ClientRecord,
   url: string,
-  { subject, sid }: NoticeRecord,
+  notice: NoticeRecord,
 ): Promise<boolean> {
   const issuedAt = Math.floor(services.clock.now() / second);
   const token = await services.signer.sign(account, client.idTokenAlg, 'logout+jwt', {
@@ -104,8 +104,8 @@ async function send(
     exp: issuedAt + tokenSeconds,
     jti: randomUUID(),
     events: { [event]: {} },
-    sub: subject,
-    sid,
+    sub: notice.subject,
+    sid: sessionNameOf(services, account, client, notice),
   });
   const result = await services.egress.fetch({
     purpose: 'notice',

@@ -5,8 +5,8 @@ import type { ClientRecord, SessionRecord, UserRecord } from '../../store/record
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSession } from '../endings/end-session.ts';
+import { findFormer } from '../endings/former-session.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
-import { findSession } from '../login/sessions.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { afterSignOut, openSignOut, type SignOutRequest } from './request.ts';
 
@@ -33,13 +33,16 @@ export async function currentSignOut(
   browser: BrowserState,
 ): Promise<SignOutStep> {
   const request = openSignOut(services, account, browser.requestId);
-  const session = await findSession(services, account, browser.sessionSecret);
-  const user = session && (await services.store.users.find(account.id, session.userId));
+  const { store } = services;
+  const session = await findFormer(services, store, account, browser.sessionSecret);
+  const user = session && (await store.users.find(account.id, session.userId));
   if (!session || !user) return { step: 'done', location: afterSignOut(request) };
-  const client = request.appId === null ? null : await services.store.clients.findByApp(account.id, request.appId);
+  const client = request.appId === null ? null : await store.clients.findByApp(account.id, request.appId);
+  // One that has expired too: its grants have not.
   if (client && request.subject === subjectOf(services, account, client, user)) {
     return end(services, account, request, session);
   }
+  if (!session.isLive) return { step: 'done', location: afterSignOut(request) };
   return { step: 'confirm', user, client, redirectUri: request.redirectUri };
 }
 
@@ -52,7 +55,7 @@ export async function signOut(
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
   const request = openSignOut(services, account, browser.requestId);
   requireCsrf(browser, csrf);
-  const session = await findSession(services, account, browser.sessionSecret);
+  const session = await findFormer(services, services.store, account, browser.sessionSecret);
   return session ? end(services, account, request, session) : { step: 'done', location: afterSignOut(request) };
 }
 
@@ -61,7 +64,7 @@ async function end(
   services: SignOutServices,
   account: Account,
   request: SignOutRequest,
-  session: SessionRecord,
+  session: Pick<SessionRecord, 'userId' | 'sid'>,
 ): Promise<Extract<SignOutStep, { readonly step: 'done' }>> {
   await services.store.transaction(async (tx) => {
     const ended = await endSession(services, tx, account, session);

@@ -1,12 +1,13 @@
 /** For which API authorization server a linked client's access token is (RFC 8707). */
 
-import type { Services } from '../../services.ts';
 import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { GrantForApis, StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
+import { apiScopeName } from './scopes.ts';
 
 /** Nothing, and no lookup, for a client that is linked to none: `client.linkedServers` says so. */
 export async function linkedServersOf(
-  { store }: Pick<Services, 'store'>,
+  { store }: { readonly store: Pick<StoreVerbs, 'authorizationServers'> },
   client: Pick<ClientRecord, 'accountId' | 'appId' | 'linkedServers'>,
 ): Promise<readonly LinkedServer[]> {
   return client.linkedServers === 0 ? [] : store.authorizationServers.ofClient(client.accountId, client.appId);
@@ -51,6 +52,24 @@ export function chooseServerOfGrant(
     throw new Failure('grant_invalid', { reason: 'the client is not linked to the API authorization server any more' });
   }
   return chooseServer(own, asked);
+}
+
+/**
+ * The servers with what a grant gives there. One without a resource is for the servers that had its scopes when it was
+ * made: another that is linked later, or gets a scope of the same name, is not what the user allowed.
+ */
+export function serversOfGrant(
+  servers: readonly LinkedServer[],
+  { serverId, apiScopes, createdAt }: Pick<GrantForApis, 'serverId' | 'apiScopes' | 'createdAt'>,
+): readonly LinkedServer[] {
+  if (serverId !== null) return servers;
+  return servers.map((linked) => ({
+    ...linked,
+    scopes: linked.scopes.filter(({ value }) =>
+      // What an older release made is for the servers that were linked by then.
+      apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),
+    ),
+  }));
 }
 
 /** Whom a server's tokens are meant for (RFC 9068 §2.2): the resource, and what else was configured. */

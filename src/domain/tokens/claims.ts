@@ -26,10 +26,10 @@ export async function userClaims(
   asked?: AskedClaims,
 ): Promise<Record<string, unknown>> {
   const claims: Record<string, unknown> = { sub: subjectOf({ vault }, account, client, user) };
-  if (scope.includes('profile')) Object.assign(claims, profileClaims(user));
+  if (scope.includes('profile')) Object.assign(claims, profileClaims(user, scope));
   if (scope.includes('email') && user.email !== null) claims['email'] = user.email;
   if (scope.includes('groups')) claims['groups'] = await roleNames({ store }, user);
-  if (asked) await addAsked({ store }, user, claims, asked);
+  if (asked) await addAsked({ store }, user, claims, scope, asked);
   return claims;
 }
 
@@ -37,9 +37,11 @@ async function addAsked(
   { store }: Pick<Services, 'store'>,
   user: TokenUser,
   claims: Record<string, unknown>,
+  scope: readonly string[],
   asked: AskedClaims,
 ): Promise<void> {
-  const known: Record<string, unknown> = { ...profileClaims(user), ...(user.email !== null && { email: user.email }) };
+  const known = profileClaims(user, scope);
+  if (user.email !== null) known['email'] = user.email;
   if ('groups' in asked) known['groups'] = await roleNames({ store }, user);
   for (const [name, values] of Object.entries(asked)) {
     const value = known[name];
@@ -54,9 +56,14 @@ export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenU
   return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
 }
 
-function profileClaims(user: TokenUser): Record<string, unknown> {
+/** The user name; of who has none the e-mail address that they sign in with, where the scope gives that anyway. */
+export function preferredName({ username, email }: TokenUser, scope: readonly string[]): string | null {
+  return username ?? (scope.includes('email') ? email : null);
+}
+
+function profileClaims(user: TokenUser, scope: readonly string[]): Record<string, unknown> {
   const name = fullName(user);
-  const username = user.username ?? user.email;
+  const username = preferredName(user, scope);
   return {
     ...(name && { name }),
     ...(user.firstname && { given_name: user.firstname }),

@@ -1,9 +1,10 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord, GrantRecord, TokenUser } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
 import { findAccessToken, isActive } from './access-token.ts';
+import { preferredName } from './claims.ts';
 import type { Actor } from './jwt-access-token.ts';
 import { subjectOf } from './subject.ts';
 import { parseRefreshToken } from './token-text.ts';
@@ -45,7 +46,7 @@ export async function introspectToken(
     tokenType: 'access_token',
     clientId: found.client.clientId,
     subject: found.user ? subjectOf(services, account, found.client, found.user) : found.client.clientId,
-    username: found.user && usernameOf(found.client, found.user),
+    username: found.user && usernameOf(client, found.client, found.user, found.scope),
     scope: found.scope,
     audience: found.audience,
     issuedAt: seconds(found.token.issuedAt),
@@ -60,9 +61,18 @@ function seesTokensOfOthers(client: ClientRecord): boolean {
   return client.registeredBy === 'token' && isConfidential(client);
 }
 
-/** A name would tell clients of two sectors whom both know. */
-function usernameOf({ sector }: Pick<ClientRecord, 'sector'>, user: Pick<UserRecord, 'username' | 'email'>) {
-  return sector === null ? (user.username ?? user.email) : null;
+/**
+ * A name would tell clients of two sectors whom both know; and the e-mail address of a user without a user name is told a
+ * client that sees its own tokens alone with the scope `email`, as in userinfo. `owner`: whose token it is.
+ */
+function usernameOf(
+  asking: ClientRecord,
+  owner: Pick<ClientRecord, 'sector'>,
+  user: TokenUser,
+  scope: readonly string[],
+): string | null {
+  if (owner.sector !== null) return null;
+  return seesTokensOfOthers(asking) ? (user.username ?? user.email) : preferredName(user, scope);
 }
 
 async function introspectRefreshToken(
@@ -81,7 +91,7 @@ async function introspectRefreshToken(
     tokenType: 'refresh_token',
     clientId: client.clientId,
     subject: subjectOf({ vault }, account, client, user),
-    username: usernameOf(client, user),
+    username: usernameOf(client, client, user, grant.scope),
     scope: grant.scope,
     audience: client.clientId,
     issuedAt: seconds(grant.rotatedAt ?? grant.createdAt),

@@ -12,7 +12,7 @@ import { Failure, type FailureCode } from '../failure.ts';
 import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
-import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf } from './audience.ts';
+import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -176,9 +176,9 @@ async function linked(
   grantId: number,
   asked: AskedAudience,
 ): Promise<Target> {
-  const grant = await store.grants.find(client.accountId, grantId);
+  const grant = await store.grants.findForApis(client.accountId, grantId);
   if (grant?.appId !== client.appId) return { server: null, scope: asked.scope };
-  const servers = await linkedServersOf({ store }, client);
+  const servers = serversOfGrant(await linkedServersOf({ store }, client), grant);
   const wanted = asked.scope ?? grant.scope;
   const server = chooseServerOfGrant(servers, grant.serverId, { ...asked, scope: wanted });
   if (wanted.some((scope) => !grant.scope.includes(scope))) return { server, scope: wanted };

@@ -43,6 +43,23 @@ export function accessibleScope(granted: readonly string[], server: LinkedServer
   return granted.every(isAccessible) ? granted : granted.filter(isAccessible);
 }
 
+/** A scope of one server, as consents and grants keep it: another server may have one of the same name. */
+export function apiScopeName(value: string, serverId: number): string {
+  return `${value} ${serverId}`;
+}
+
+/** What a scope means at the servers of a client, or at the one that it was asked for alone. */
+export function apiScopeNames(
+  scope: readonly string[],
+  serverId: number | null,
+  servers: readonly LinkedServer[],
+): readonly string[] {
+  const meant = servers.filter(({ server }) => serverId === null || server.id === serverId);
+  return meant.flatMap(({ server, scopes }) =>
+    scopes.filter(({ value }) => scope.includes(value)).map(({ value }) => apiScopeName(value, server.id)),
+  );
+}
+
 /** The scopes of servers, without repetitions. */
 export function scopesOf(servers: readonly LinkedServer[]): readonly string[] {
   return [...new Set(servers.flatMap(({ scopes }) => scopes.map(({ value }) => value)))];

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, TokenUser } from '../../store/records.ts';
+import type { ClientRecord, SessionRecord, TokenUser } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**
@@ -13,4 +13,17 @@ export function subjectOf(
   { id }: Pick<TokenUser, 'id'>,
 ): string {
   return sector === null ? String(id) : vault.mac(record, 'pairwise subject', `${sector} ${id}`).toString('base64url');
+}
+
+/**
+ * What a client knows a session by, in id tokens and logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.1). One
+ * name for all would tell clients of two sectors that their users are one.
+ */
+export function sessionNameOf(
+  { vault }: Pick<Services, 'vault'>,
+  { record }: Pick<Account, 'record'>,
+  { sector }: Pick<ClientRecord, 'sector'>,
+  { sid }: Pick<SessionRecord, 'sid'>,
+): string {
+  return sector === null ? sid : vault.mac(record, 'pairwise session', `${sector} ${sid}`).toString('base64url');
 }

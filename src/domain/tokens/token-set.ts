@@ -7,6 +7,7 @@ import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';
 import { userClaims } from './claims.ts';
 import { signJwtAccessToken, type TokenContents } from './jwt-access-token.ts';
+import { sessionNameOf } from './subject.ts';
 import { accessTokenSecret, accessTokenText, newAccessSecret, tokenIdSecret } from './token-text.ts';
 
 export const accessTokenSeconds = 3600;
@@ -112,7 +113,7 @@ export async function makeIdToken(
     ...(accessToken !== null && { at_hash: halfHash(accessToken) }),
     amr: grant.amr,
     acr: acrOf(grant.amr),
-    ...(grant.sid !== null && { sid: grant.sid }),
+    ...(grant.sid !== null && { sid: sessionNameOf(services, account, client, { sid: grant.sid }) }),
   });
 }
 

@@ -105,11 +105,12 @@ async function readLinked(db: Knex, accountId: number, appId: number): Promise<L
   const scopes = (await parts(rows.serverScopes.table)).map(rows.serverScopes.read);
   const claims = (await parts(rows.serverClaims.table)).map(rows.serverClaims.read);
   return found.map((row) => {
-    const { serverId, scopeIds } = readLink(row);
+    const { serverId, scopeIds, linkedAt } = readLink(row);
     return {
       server: readServer(row),
       scopes: scopes.filter((scope) => scope.serverId === serverId && scopeIds.includes(scope.id)),
       claims: claims.filter((claim) => claim.serverId === serverId),
+      linkedAt,
     };
   });
 }

@@ -30,21 +30,30 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
 
 export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
+  const one = async (accountId: number, id: number) => {
+    const removedAt = db('removals').max('removed_at').where('account_id', accountId);
+    const row: (DbRow & { readonly api_scopes: string | null }) | undefined = await db('grants')
+      .where({ account_id: accountId, id })
+      .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
+      .first();
+    // One whose access was lost is revoked, also while its row does not say so yet.
+    return row && { ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] ?? null };
+  };
   return {
     ...accessTokenVerbs(db, hot),
-    create: async ({ offlineAccess = false, ...grant }) => {
-      const added = { ...rows.grants.write(grant), offline_access: offlineAccess ? 1 : 0 };
+    create: async ({ offlineAccess = false, apiScopes = null, ...grant }) => {
+      const extent = { offline_access: offlineAccess ? 1 : 0, api_scopes: apiScopes && JSON.stringify(apiScopes) };
+      const added = { ...rows.grants.write(grant), ...extent };
       const [row] = await db('grants').insert(added).returning('*');
       return rows.grants.read(row);
     },
     find: async (accountId, id) => {
-      const removedAt = db('removals').max('removed_at').where('account_id', accountId);
-      const row: DbRow | undefined = await db('grants')
-        .where({ account_id: accountId, id })
-        .select('*', db.raw(`case when ${lost('grants')} then (?) end as lost_at`, [removedAt]))
-        .first();
-      // One whose access was lost is revoked, also while its row does not say so yet.
-      return row ? rows.grants.read({ ...row, revoked_at: row['revoked_at'] ?? row['lost_at'] }) : null;
+      const row = await one(accountId, id);
+      return row ? rows.grants.read(row) : null;
+    },
+    findForApis: async (accountId, id) => {
+      const row = await one(accountId, id);
+      return row ? { ...rows.grants.read(row), apiScopes: row.api_scopes && JSON.parse(row.api_scopes) } : null;
     },
     saveClaims: async (accountId, id, claims) => {
       await db('grant_claims').insert({ account_id: accountId, grant_id: id, claims: JSON.stringify(claims) });
@@ -72,6 +81,11 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       live(accountId)
         .where({ user_id: userId, sid, offline_access: 0 })
         .update({ revoked_at: at, revoked_because: because }),
+    hasOfSession: async (accountId, userId, sid, now) => {
+      const held = live(accountId).where({ user_id: userId, sid, offline_access: 0 });
+      const unexpired = held.where('idle_expires_at', '>', now).where('absolute_expires_at', '>', now);
+      return (await unexpired.first('id')) !== undefined;
+    },
     revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
       live(accountId)
         .where('user_id', userId)

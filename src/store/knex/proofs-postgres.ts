@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { AssertionRecord } from '../records.ts';
 import type { Consumption } from '../store.ts';
+import { present } from './removed.ts';
 import { run } from './statements-postgres.ts';
 
 /**
@@ -16,6 +17,7 @@ export const useProofs = `
     order by account_id, app_id, digest
   ), proven as materialized (
     select given.* from given join clients c on c.account_id = given.account_id and c.app_id = given.app_id
+    where ${present('app', 'c', 'app_id')}
     order by given.account_id, given.app_id, given.digest
     for key share of c
   )

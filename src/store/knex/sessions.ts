@@ -23,6 +23,9 @@ export function sessionVerbs(db: Knex): SessionStore {
       const use = db('session_apps').where({ account_id: accountId, sid, app_id: appId });
       return (await use.first('app_id')) !== undefined;
     },
+    forgetUses: async (accountId, sid) => {
+      await db('session_apps').where({ account_id: accountId, sid }).delete();
+    },
     renew: async ({ accountId, id, ...session }) => {
       const renewed = db('sessions').where({ account_id: accountId, id });
       return (await renewed.update(rows.sessions.write(session))) === 1;

@@ -4,15 +4,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raiseSession } from '../../../src/domain/opening/openers/session.ts';
 import { endOneSession } from '../../../src/domain/own-account/sessions.ts';
+import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { SessionRecord } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';
+import { purgeTable } from '../../support/purge.ts';
 import { readRows } from '../../support/rows.ts';
-import { type CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
+import { CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases } from '../../support/stores.ts';
 import { ownVisit } from '../../support/visits.ts';
+import { copyOf } from '../../surfaces/pages/browsing.ts';
 import { assertTold, toldBy } from '../audit/told.ts';
 
 for (const kind of databases) {
@@ -34,7 +37,7 @@ for (const kind of databases) {
     }
 
     const raise = (session: SessionRecord) =>
-      app.services.store.transaction((tx) => raiseSession(app.services, tx, session, ['pwd', 'otp']));
+      app.services.store.transaction((tx) => raiseSession(app.services, tx, app.account, session, ['pwd', 'otp']));
 
     /** Whether a refresh token works. */
     const isGood = async ({ client }: Pick<SignedInBrowser, 'client'>, token: string) =>
@@ -142,6 +145,97 @@ for (const kind of databases) {
       assert.deepEqual(await toldOf(browser), [session.sid]);
       assert.equal(await isGood(browser, first.body.refresh_token), false);
       assert.equal(await isGood(browser, later.refresh_token), false);
+    });
+
+    const hour = 3_600_000;
+
+    /** A session that has expired: unused for too long, or so old that its row is deleted. */
+    async function expired(how: 'unused' | 'deleted') {
+      const browser = await signedInBrowser(app, heard);
+      const session = await onlySessionOf(browser);
+      app.services.clock.advance(how === 'unused' ? hour : 13 * hour);
+      if (how === 'deleted') {
+        await purgeTable(app.services.store, 'sessions', app.services.clock.now());
+        assert.deepEqual(await sessionsOf(browser), []);
+      }
+      const rotated = await refresh(app, browser.client, browser.tokens.refresh_token);
+      assert.equal(rotated.status, 200, 'grants do not expire with their session');
+      return { browser, session, token: String(rotated.body.refresh_token) };
+    }
+
+    for (const how of ['unused', 'deleted'] as const) {
+      it(`the same user signs in over one that has expired (${how}): a sign-out ends its grants too`, async () => {
+        const { browser, session, token } = await expired(how);
+        const later = await tokensOf(browser, browser.user, {});
+        assert.equal((await onlySessionOf(browser)).sid, session.sid);
+        await signOut(browser.jar);
+        assert.deepEqual(await toldOf(browser), [session.sid]);
+        assert.equal(await isGood(browser, token), false);
+        assert.equal(await isGood(browser, later.refresh_token), false);
+      });
+
+      it(`another user signs in over one that has expired (${how}): its grants end`, async () => {
+        const { browser, session, token } = await expired(how);
+        const other = await makeUser(app, browser.client.app_id);
+        const told = await toldBy(app, () => tokensOf(browser, other, {}));
+        assert.notEqual((await onlySessionOf({ user: other })).sid, session.sid);
+        assert.deepEqual(await toldOf(browser), [session.sid]);
+        assert.equal(await isGood(browser, token), false);
+        assert.ok(told.some(({ action, targetId }) => action === 'session.ended' && targetId === browser.user.id));
+      });
+
+      it(`a client signs its user out of one that has expired (${how}): its grants end`, async () => {
+        const { browser, session, token } = await expired(how);
+        const { answer } = await beginSignOut(app, browser.jar, { id_token_hint: browser.tokens.id_token });
+        assert.match(answer.text, /You are signed out/);
+        assert.deepEqual(await toldOf(browser), [session.sid]);
+        assert.equal(await isGood(browser, token), false);
+      });
+
+      it(`a hint of another user, or none, ends nothing of one that has expired (${how})`, async () => {
+        const other = await signedInBrowser(app);
+        const { browser, token } = await expired(how);
+        for (const hint of [{ id_token_hint: other.tokens.id_token }, {}]) {
+          const { answer } = await beginSignOut(app, copyOf(browser.jar), hint);
+          assert.match(answer.text, /You are signed out/);
+        }
+        assert.deepEqual(await toldOf(browser), []);
+        assert.equal(await isGood(browser, token), true);
+      });
+    }
+
+    it('one that expires while its user is asked about the sign-out ends by the form all the same', async () => {
+      const policy = await createPolicy(app.services, app.account, { name: 'Short', sessionTimeoutMinutes: 1 });
+      const user = await makeUser(app, undefined, { policyId: policy.id });
+      const browser = { ...(await signedInBrowser(app, heard)), user, jar: new CookieJar() };
+      await app.services.store.access.grant(app.account.id, browser.client.app_id, { userId: user.id }, 0);
+      const { refresh_token: token } = await tokensOf(browser, user, {});
+      const asked = await beginSignOut(app, browser.jar);
+      app.services.clock.advance(5 * 60_000);
+      await submit(app, asked, {});
+      assert.equal(await isGood(browser, token), false);
+    });
+
+    it('one that was ended does not begin again: not by its own cookie, then or later', async () => {
+      const browser = await signedInBrowser(app);
+      const { id, sid } = await onlySessionOf(browser);
+      await endOneSession(app.services, app.account, await ownVisit(app, browser.user), id);
+      for (const wait of [0, 13 * hour]) {
+        app.services.clock.advance(wait);
+        const copy = { ...browser, jar: copyOf(browser.jar) };
+        await tokensOf(copy, browser.user, {});
+        assert.ok(!(await sidsOf(browser)).includes(sid));
+      }
+    });
+
+    it('a copy of an older cookie is no second session of one name', async () => {
+      const browser = await signedInBrowser(app);
+      const { sid } = await onlySessionOf(browser);
+      const copy = { ...browser, jar: copyOf(browser.jar) };
+      app.services.clock.advance(13 * hour);
+      await tokensOf(browser, browser.user, {});
+      await tokensOf(copy, browser.user, {});
+      assert.deepEqual((await sidsOf(browser)).filter((one) => one === sid).length, 1);
     });
   });
 }

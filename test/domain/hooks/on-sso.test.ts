@@ -71,6 +71,16 @@ for (const kind of databases) {
       assert.equal(await runs(() => signInForCode(app, other, user, {}, again)), 1, 'another session');
     });
 
+    it('a session that expired unused starts again: it runs for each app once more', async () => {
+      const { user, first, other, jar } = await signedIn();
+      await signInForCode(app, other, user, {}, jar);
+      app.services.clock.advance(3 * 3_600_000);
+      assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 1, 'a sign-in');
+      assert.equal(await runs(() => signInForCode(app, other, user, {}, jar)), 1, 'used for it in the expired session');
+      assert.equal(await runs(() => signInForCode(app, other, user, { prompt: 'login' }, jar)), 1, 'a sign-in');
+      assert.equal(await runs(() => signInForCode(app, first, user, {}, jar)), 0, 'a live session goes on');
+    });
+
     it('one request runs it once, however often its pages are looked at', async () => {
       const { user, other, jar } = await signedIn();
       const at = await walk(app, jar, authorizePath(other));

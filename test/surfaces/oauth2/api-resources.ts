@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { changeLink } from '../../../src/domain/authorization-servers/links.ts';
 import { atGateway, linkApi, makeApi } from '../../support/api.ts';
-import { authorizePath, CookieJar, redeem, refresh, registerClient, submit, walk } from '../../support/sign-in.ts';
-import { type AppOf, askTokens, assertClientError, assertError, codeForm, settle } from './asking.ts';
+import { execute } from '../../support/rows.ts';
+import {
+  authorizePath,
+  CookieJar,
+  redeem,
+  refresh,
+  registerClient,
+  signInForCode,
+  submit,
+  walk,
+} from '../../support/sign-in.ts';
+import { type AppOf, askTokens, assertClientError, assertError, codeForm, settle, toClient } from './asking.ts';
 
 const clientCredentials = { grant_type: 'client_credentials' };
 
@@ -111,5 +122,84 @@ export function apiResources(app: AppOf): void {
     assert.equal((await submit(app(), signedIn, { decision: 'allow' })).answer.status, 303);
     assert.equal((await ask(one.resource)).answer.status, 303, 'remembered');
     assert.match((await ask(two.resource)).answer.text, /value="allow"/);
+  });
+
+  for (const later of ['linked', 'given the scope'] as const) {
+    it(`consent and grants without a resource are for no API that is ${later} later`, async () => {
+      const setting = await settle(app());
+      const { client, user } = setting;
+      const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['other', 'write'])];
+      await linkApi(app(), client, one);
+      if (later !== 'linked') await linkApi(app(), client, two, ['other']);
+      const jar = new CookieJar();
+      const scope = 'openid write';
+      const code = (await signInForCode(app(), client, user, { scope }, jar)).get('code') ?? '';
+      const tokens = await redeem(app(), client, code);
+      const silent = (more: Record<string, string> = {}) =>
+        walk(app(), jar, authorizePath(client, { scope, prompt: 'none', ...more }));
+      assert.ok(toClient((await silent()).answer).has('code'));
+      app().services.clock.advance(1000);
+      if (later === 'linked') await linkApi(app(), client, two, ['write']);
+      else await changeLink(app().services, app().account, two.id, client.app_id, Object.values(two.scopes));
+      for (const asked of [{ resource: two.resource }, {}]) {
+        assertClientError(app(), (await silent(asked)).answer, 'consent_required');
+      }
+      assert.ok(
+        toClient((await silent({ resource: one.resource })).answer).has('code'),
+        'what was allowed is remembered',
+      );
+      const elsewhere = await refresh(app(), client, tokens.refresh_token, '/oauth2/token', { resource: two.resource });
+      assert.equal((await atGateway(app(), elsewhere.body.access_token, two.resource))['scope'], 'openid');
+      const next = elsewhere.body.refresh_token;
+      const asked = { resource: two.resource, scope: 'write' };
+      assertError(await refresh(app(), client, next, '/oauth2/token', asked), 400, 'invalid_scope');
+      const own = await refresh(app(), client, next);
+      assert.equal((await atGateway(app(), own.body.access_token, one.resource))['scope'], scope);
+      const wider = await redeem(
+        app(),
+        client,
+        (await signInForCode(app(), client, user, { scope }, jar)).get('code') ?? '',
+      );
+      const both = await refresh(app(), client, wider.refresh_token, '/oauth2/token', { resource: two.resource });
+      assert.equal((await atGateway(app(), both.body.access_token, two.resource))['scope'], scope);
+      assert.ok(toClient((await silent()).answer).has('code'));
+    });
+  }
+
+  it('a link that is made while a code waits is in what was allowed, or the code is of no use', async () => {
+    const setting = await settle(app());
+    const { client } = setting;
+    const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['write'])];
+    await linkApi(app(), client, one);
+    const code = await setting.code({ scope: 'openid write' });
+    await linkApi(app(), client, two);
+    assertError(await askTokens(app(), client, codeForm(code, { resource: two.resource })), 400, 'invalid_grant');
+  });
+
+  it('what an older release kept: a scope without its API is asked about again, and a grant is for older links', async () => {
+    const { client, user } = await settle(app());
+    const [one, two] = [await makeApi(app(), ['write']), await makeApi(app(), ['write'])];
+    await linkApi(app(), client, one);
+    const jar = new CookieJar();
+    const scope = 'openid write';
+    const code = (await signInForCode(app(), client, user, { scope }, jar)).get('code') ?? '';
+    const tokens = await redeem(app(), client, code);
+    const { store, clock } = app().services;
+    const { id: accountId } = app().account;
+    await store.authorizations.saveConsent(accountId, user.id, client.app_id, ['openid', 'write'], clock.now());
+    await execute(app().url, `update grants set api_scopes = null where app_id = ${client.app_id}`);
+    clock.advance(1000);
+    await linkApi(app(), client, two);
+    const silent = await walk(app(), jar, authorizePath(client, { scope, prompt: 'none', resource: one.resource }));
+    assertClientError(app(), silent.answer, 'consent_required');
+    let current = tokens.refresh_token;
+    for (const [api, given] of [
+      [one, scope],
+      [two, 'openid'],
+    ] as const) {
+      const { body } = await refresh(app(), client, current, '/oauth2/token', { resource: api.resource });
+      assert.equal((await atGateway(app(), body.access_token, api.resource))['scope'], given);
+      current = body.refresh_token;
+    }
   });
 }

@@ -29,6 +29,7 @@ export function idToken(app: AppOf): void {
         { id_token_signed_response_alg: alg },
         { username: 'ada', roles: ['Engineering'] },
       );
+      using _ = one.services.clock.hold();
       const signedInAt = Math.floor(one.services.clock.now() / 1000);
       const code = await setting.code({ scope: 'openid profile email groups', nonce: 'n-1' });
       one.services.clock.advance(30_000);

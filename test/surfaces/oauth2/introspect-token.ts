@@ -14,7 +14,7 @@ import {
   signInForCode,
 } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
-import { type AppOf, assertError } from './asking.ts';
+import { type AppOf, assertError, settle } from './asking.ts';
 
 const inactive = { active: false };
 
@@ -42,6 +42,20 @@ export function introspection(app: AppOf): void {
       aud: client.client_id,
       iss: app().account.baseUrl,
     });
+  });
+
+  it('a client that sees its own tokens alone is told an e-mail address with the scope email', async () => {
+    const setting = await settle(app(), { token_endpoint_auth_method: 'none' });
+    const withEmail = await redeem(app(), setting.client, await setting.code({ scope: 'openid email' }));
+    const told = (await introspect(app(), setting.client, withEmail.access_token)).body;
+    assert.equal(told.username, setting.user.email);
+    const tokens = await redeem(app(), setting.client, await setting.code({ scope: 'openid profile' }));
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const { body } = await introspect(app(), setting.client, token);
+      assert.deepEqual([body.active, 'username' in body], [true, false]);
+    }
+    await setUser(app().services, app().account, setting.user.id, { username: 'grace' });
+    assert.equal((await introspect(app(), setting.client, tokens.access_token)).body.username, 'grace');
   });
 
   it('says what a refresh token is, without a token type, until its idle end', async () => {

@@ -43,6 +43,7 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
   after(() => app.dispose());
 
   const subOf = (token: string) => decodeJwt(token).sub;
+  const sidOf = (token: string) => decodeJwt(token)['sid'];
 
   async function introspect(client: RegisteredClient, token: string) {
     const { headers, form } = clientAuthentication(client);
@@ -127,6 +128,39 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assert.deepEqual(heard.sort(), [
       [told, sub],
       [`${told}/public`, String(id)],
+    ]);
+  });
+
+  it('the sid of a session is the sector’s own as well, in id tokens and logout tokens; public clients share the plain one', async () => {
+    const { email } = await makeUser(app);
+    const jar = new CookieJar();
+    const told = (name: string) => ({ backchannel_logout_uri: `https://app.example.com/ended/${name}` });
+    const other = { redirect_uris: ['https://other.example.com/callback'] };
+    const one = await tokensOf(jar, email, { ...pairwise, ...told('one') });
+    const same = await tokensOf(jar, email, { ...pairwise, ...told('same') });
+    const away = await tokensOf(jar, email, { ...pairwise, ...other, ...told('away') });
+    const open = await tokensOf(jar, email, told('open'));
+    const plain = await tokensOf(jar, email, told('plain'));
+    const sids = [one, same, away, open, plain].map(({ tokens }) => sidOf(tokens.id_token));
+    const [ofOne, ofSame, ofAway, ofOpen, ofPlain] = sids;
+    assert.deepEqual([ofSame, ofPlain], [ofOne, ofOpen]);
+    assert.equal(new Set([ofOne, ofAway, ofOpen]).size, 3);
+    const again: Tokens = (await refresh(app, one.client, one.tokens.refresh_token)).body;
+    assert.equal(sidOf(again.id_token), ofOne);
+    asked.length = 0;
+    const { answer } = await beginSignOut(app, jar, { id_token_hint: again.id_token });
+    assert.match(answer.text, /You are signed out/, 'nobody is asked: the hint names the user');
+    await app.services.logoutNotices.run();
+    const heard = asked.map(({ url, body }) => [
+      url.split('/').at(-1),
+      sidOf(new URLSearchParams(String(body)).get('logout_token') ?? ''),
+    ]);
+    assert.deepEqual(heard.sort(), [
+      ['away', ofAway],
+      ['one', ofOne],
+      ['open', ofOpen],
+      ['plain', ofPlain],
+      ['same', ofSame],
     ]);
   });
 

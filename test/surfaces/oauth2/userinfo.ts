@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLocalJWKSet, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -78,12 +78,25 @@ export function userinfo(app: AppOf): void {
     const sub = String(setting.user.id);
     assert.deepEqual(await claimsFor('openid'), { sub });
     assert.deepEqual(await claimsFor('openid email'), { sub, email: setting.user.email });
-    assert.deepEqual(Object.keys(await claimsFor('openid profile')).sort(), [
-      'preferred_username',
-      'sub',
-      'updated_at',
-    ]);
+    assert.deepEqual(Object.keys(await claimsFor('openid profile')).sort(), ['sub', 'updated_at']);
     assert.deepEqual(await claimsFor('openid groups'), { sub, groups: [] });
+  });
+
+  it('the e-mail address is no user name, except where it is given anyway (scope `email`)', async () => {
+    const setting = await settle(app());
+    const one = JSON.stringify({ id_token: { preferred_username: null }, userinfo: { preferred_username: null } });
+    const namesFor = async (parameters: Record<string, string>) => {
+      const tokens = await redeem(app(), setting.client, await setting.code(parameters));
+      const { body } = await byHeader(app(), tokens.access_token);
+      return [decodeJwt(tokens.id_token)['preferred_username'], body.preferred_username];
+    };
+    const { email } = setting.user;
+    assert.deepEqual(await namesFor({ scope: 'openid profile' }), [undefined, undefined]);
+    assert.deepEqual(await namesFor({ scope: 'openid', claims: one }), [undefined, undefined]);
+    assert.deepEqual(await namesFor({ scope: 'openid profile email' }), [email, email]);
+    assert.deepEqual(await namesFor({ scope: 'openid email', claims: one }), [email, email]);
+    await setUser(app().services, app().account, setting.user.id, { username: 'ada.lovelace' });
+    assert.deepEqual(await namesFor({ scope: 'openid profile' }), ['ada.lovelace', 'ada.lovelace']);
   });
 
   it('reads what is so now, not what was at sign-in', async () => {

@@ -14,7 +14,7 @@ export function cookies(app: AppOf): void {
     const consent = await submit(app(), at, { username: setting.user.email ?? '', password });
     assert.ok(isConsent(consent.answer));
     assert.notEqual(consent.jar.cookies.get('__Host-tx'), before.cookies.get('__Host-tx'));
-    assert.match(consent.jar.cookies.get('__Host-sid') ?? '', /^[\w-]{43}$/);
+    assert.match(consent.jar.cookies.get('__Host-sid') ?? '', /^[\w-]{43}\.v1\.[\w.-]+$/);
     const { request = '' } = readForm(consent.answer.text).fields;
     const stale = await app().send('GET', `/consent?request=${request}`, { headers: before.header });
     assert.equal(stale.status, 400, 'the browser binding of before');
@@ -47,8 +47,8 @@ export function cookies(app: AppOf): void {
     const sent = await app().send('POST', form.action, { headers: at.jar.header, form: { ...form.fields, ...right } });
     const lines = [begun, sent].flatMap(({ headers }) => [headers['set-cookie'] ?? []].flat());
     assert.equal(lines.length, 3);
-    for (const line of lines)
-      assert.match(line, /^__Host-(tx|sid)=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    const values = /^__Host-(tx=[\w-]{43}|sid=[\w-]{43}\.v1[\w.-]+); Path=\/; HttpOnly; SameSite=Lax; Secure$/;
+    for (const line of lines) assert.match(line, values);
   });
 
   it('a sibling host’s plain cookies change nothing on https: __Host- wins (L4)', async () => {

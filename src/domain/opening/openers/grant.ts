@@ -6,8 +6,9 @@ import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';
 import { hasGrantType } from '../../clients/grant-types.ts';
 import { digestOf } from '../../secrets.ts';
+import { linkedServersOf } from '../../tokens/audience.ts';
 import { absoluteExpiry, idleExpiry } from '../../tokens/refresh.ts';
-import { accessibleScope } from '../../tokens/scopes.ts';
+import { accessibleScope, apiScopeNames } from '../../tokens/scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from '../../tokens/token-set.ts';
 import { newRefreshToken } from '../../tokens/token-text.ts';
 
@@ -96,8 +97,11 @@ export async function createGrant(
   method: GrantMethod,
 ): Promise<GrantRecord> {
   const now = services.clock.now();
+  const { scope, serverId } = terms;
+  const servers = serverId === null ? await linkedServersOf({ store: tx }, client) : [];
   const grant = await tx.grants.create({
     ...terms,
+    apiScopes: apiScopeNames(scope, serverId, servers),
     accountId: account.id,
     appId: client.appId,
     currentDigest: null,
@@ -119,7 +123,7 @@ export async function createGrant(
     action: 'grant.issued',
     actor: { type: 'client', id: client.appId },
     target: { type: 'grant', id: grant.id },
-    detail: { method, user_id: terms.userId, app_id: client.appId, scope: terms.scope },
+    detail: { method, user_id: terms.userId, app_id: client.appId, scope },
   });
   return grant;
 }

@@ -4,7 +4,8 @@ import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { currentOrigin } from '../../audit/origin.ts';
 import { endFormer } from '../../endings/end-former.ts';
-import { digestOf, newSecret } from '../../secrets.ts';
+import { newSessionSecret } from '../../login/session-secret.ts';
+import { digestOf } from '../../secrets.ts';
 
 const minute = 60_000;
 /** Characters that are kept of what a browser says of itself. */
@@ -12,8 +13,8 @@ const longestUserAgent = 256;
 
 /**
  * Starts a session for as long as the policy in force says, under a new secret (session fixation). What the browser had
- * before is of no use then: another user's session ends, the same user's goes on as this one, under its `sid`. Answers
- * the secret and the `sid`.
+ * before is of no use then: another user's session ends, the same user's goes on as this one, under its `sid`, also where
+ * it had expired: what it was used for is forgotten then. Answers the secret and the `sid`.
  */
 export async function startSession(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
@@ -26,9 +27,10 @@ export async function startSession(
 ): Promise<Pick<SessionRecord, 'sid'> & { readonly secret: string }> {
   const { random } = services;
   const former = await endFormer(services, tx, account, user, formerSecret);
-  const secret = newSecret(random, '');
   const { source, userAgent } = currentOrigin();
   const sid = former?.sid ?? random.bytes(16).toString('base64url');
+  const expiresAt = authenticatedAt + sessionAbsoluteMinutes * minute;
+  const secret = newSessionSecret(services, account, { userId: user.id, sid, expiresAt });
   const session = {
     accountId: account.id,
     digest: digestOf(secret),
@@ -38,12 +40,14 @@ export async function startSession(
     authenticatedAt,
     lastSeenAt: authenticatedAt,
     idleMilliseconds: sessionTimeoutMinutes * minute,
-    expiresAt: authenticatedAt + sessionAbsoluteMinutes * minute,
+    expiresAt,
     source,
     userAgent: userAgent?.slice(0, longestUserAgent).toWellFormed() ?? null,
   };
+  if (former && !former.isLive) await tx.sessions.forgetUses(account.id, sid);
+  const id = former?.id ?? null;
   // One that has expired may be deleted meanwhile.
-  if (!former || !(await tx.sessions.renew({ ...session, id: former.id }))) await tx.sessions.create(session);
+  if (id === null || !(await tx.sessions.renew({ ...session, id }))) await tx.sessions.create(session);
   return { secret, sid };
 }
 
@@ -52,12 +56,13 @@ export async function startSession(
  * time of the sign-in stays: only the second factor is newer. Answers its secret.
  */
 export async function raiseSession(
-  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: Pick<StoreVerbs, 'sessions'>,
+  account: Account,
   session: SessionRecord,
   amr: readonly string[],
 ): Promise<string> {
-  const secret = newSecret(random, '');
-  await tx.sessions.renew({ ...session, digest: digestOf(secret), amr, lastSeenAt: clock.now() });
+  const secret = newSessionSecret(services, account, session);
+  await tx.sessions.renew({ ...session, digest: digestOf(secret), amr, lastSeenAt: services.clock.now() });
   return secret;
 }

@@ -27,6 +27,7 @@ import * as linkOrder from './0028_link_order.ts';
 import * as autovacuum from './0029_autovacuum.ts';
 import * as migrationChecksums from './0030_migration_checksums.ts';
 import * as removals from './0031_removals.ts';
+import * as apiScopes from './0032_api_scopes.ts';
 import * as noticePlaces from './0033_notice_places.ts';
 
 /** From this one on the database keeps a checksum of each. */
@@ -62,6 +63,7 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0029_autovacuum', ...autovacuum },
   { name: checksumsSince, ...migrationChecksums },
   { name: '0031_removals', ...removals },
+  { name: '0032_api_scopes', ...apiScopes },
   { name: '0033_notice_places', ...noticePlaces },
 ];
 

@@ -1,0 +1,36 @@
+import type { Services } from '../../services.ts';
+import type { SessionRecord } from '../../store/records.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Account } from '../accounts/account.ts';
+import { namedSession } from '../login/session-secret.ts';
+import { isLive } from '../login/sessions.ts';
+import { digestOf } from '../secrets.ts';
+
+/** A session that a browser has, or had until it expired. */
+export interface FormerSession extends Pick<SessionRecord, 'userId' | 'sid'> {
+  /** Null where its row is deleted. */
+  readonly id: number | null;
+  readonly isLive: boolean;
+}
+
+/**
+ * The session of this secret, which may have expired; null for one that was ended. Grants do not expire with their
+ * session: while there are any that end with it, it can still be ended, and goes on when its user signs in there.
+ */
+export async function findFormer(
+  services: Pick<Services, 'clock' | 'vault'>,
+  { sessions, grants }: Pick<StoreVerbs, 'sessions' | 'grants'>,
+  account: Account,
+  secret: string | undefined,
+): Promise<FormerSession | null> {
+  if (!secret) return null;
+  const now = services.clock.now();
+  const row = await sessions.find(account.id, digestOf(secret));
+  if (row) return { id: row.id, userId: row.userId, sid: row.sid, isLive: isLive(row, now) };
+  const named = namedSession(services, account, secret);
+  // Until then a row that is gone was ended. Its name may have gone on in this browser, under a newer secret.
+  if (!named || named.expiresAt > now) return null;
+  const { userId, sid } = named;
+  if (await sessions.has(account.id, userId, sid)) return null;
+  return (await grants.hasOfSession(account.id, userId, sid, now)) ? { id: null, userId, sid, isLive: false } : null;
+}

@@ -1,9 +1,13 @@
-/** Floods before the queue of password digests: how soon somebody from a quiet source gets a turn. */
+/**
+ * Floods before the queue of password digests: how soon somebody from a quiet source gets a turn. `npm run drill -- M7`
+ * tries each with three seeds.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Share } from '../../../src/domain/fair-queue/fair-queue.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
+import { sampled } from '../../support/sample.ts';
 import { account, connections, type Flood, type Run, requests, servicesASecond, signInsOf } from './simulation.ts';
 
 const owner = shareOf(account, '198.51.100.7');
@@ -19,7 +23,7 @@ interface Case extends Partial<Omit<Run, 'seconds' | 'seed'>> {
 async function assertWithin(mostSeconds: number, flood: () => Flood, { who = owner, ...run }: Case = {}) {
   const { ownerAfter = 3 } = run;
   const seconds = ownerAfter + 37;
-  for (const seed of [1, 2, 3]) {
+  for (const seed of sampled([1, 2, 3], 3)) {
     const taken = await signInsOf(who, flood(), { ...run, seconds, ownerAfter, seed });
     const slowest = Math.max(...taken);
     assert.ok(slowest <= mostSeconds * servicesASecond, `${slowest} services; all: ${taken.join()}`);

@@ -26,7 +26,7 @@ export const drill: Drill = {
   title:
     'kill -9 in the middle of each long removal, restart: no token of what was removed works, the work is finished',
   rounds: 20,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 

@@ -1,0 +1,8 @@
+import { matrixDrill } from '../matrix-drill.ts';
+
+/** M7: who waits how long for a password digest; `npm test` tries each flood with one seed. */
+export const drill = matrixDrill({
+  id: 'M7',
+  title: 'floods before the queue of password digests, each with three seeds',
+  files: ['test/domain/fair-queue/flood.test.ts'],
+});

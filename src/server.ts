@@ -73,16 +73,21 @@ export function createServer(app: RequestListener, { headers, request, idle, ans
   return server;
 }
 
-/** Node waits for ever for a client that does not read: its answer, and what was asked behind it, would stay in memory. */
+/**
+ * Node waits for ever for a client that does not read: its answer, and what was asked behind it, would stay in memory. The
+ * client has so long for an answer that is complete, and for each part of one that is sent in parts.
+ */
 function cutUnread(server: Server, { connections }: Traffic, milliseconds: number, everyMilliseconds: number): void {
-  const endedAt = new WeakMap<ServerResponse, number>();
+  const waiting = new WeakMap<ServerResponse, { readonly sent: number; readonly since: number }>();
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const res of [...connections.values()].flat()) {
-      if (!res.writableEnded) continue;
-      const since = endedAt.get(res) ?? now;
-      endedAt.set(res, since);
-      if (now - since >= milliseconds) res.destroy();
+    for (const [socket, answers] of connections) {
+      for (const res of answers) {
+        if (!res.writableEnded && !res.writableNeedDrain) continue;
+        const known = waiting.get(res);
+        if (known?.sent !== socket.bytesWritten) waiting.set(res, { sent: socket.bytesWritten, since: now });
+        else if (now - known.since >= milliseconds) res.destroy();
+      }
     }
   }, everyMilliseconds).unref();
   server.once('close', () => clearInterval(sweep));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { drain, leave } from '../src/drain.ts';
@@ -99,6 +100,31 @@ describe('the server', () => {
     while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     clearInterval(dripping);
     for (const socket of slow) socket.destroy();
+  });
+
+  test('who does not read an answer in parts is cut off, and who reads it slowly is not (O1)', async () => {
+    const patience = { headers: 200, request: 400, idle: 300, answer: 300, check: 50 };
+    const part = Buffer.alloc(2 ** 18);
+    let ended = 0;
+    async function* parts() {
+      try {
+        for (let number = 0; number < 64; number += 1) yield part;
+      } finally {
+        ended += 1;
+      }
+    }
+    const { port } = await start((_req, res) => void pipeline(parts, res).catch(() => {}), patience);
+    const text = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const silent = (await open(port, text)).pause().on('error', () => {});
+    while (ended === 0) await delay(20);
+    silent.destroy();
+    const slow = await open(port, text);
+    let read = 0;
+    for await (const chunk of slow) {
+      if (read >> 22 !== (read + chunk.length) >> 22) await delay(150);
+      read += chunk.length;
+    }
+    assert.ok(read > 64 * part.length, String(read));
   });
 
   test('who asks ahead and does not read is cut off before many answers are made (O1)', async () => {

@@ -27,6 +27,7 @@ export interface Taken extends LimitState {
 export type LimitSubject =
   | { readonly source: NetworkSource }
   | { readonly source: NetworkSource; readonly client: string }
+  | { readonly source: NetworkSource; readonly grant: number }
   | { readonly source: NetworkSource; readonly registration: string }
   | { readonly source: NetworkSource; readonly credential: string }
   | { readonly credential: string }

@@ -2,45 +2,46 @@
 
 const hourMilliseconds = 3_600_000;
 
-/** Strangers choose what is remembered: this many grants with a token that was refused. */
-const defaultMost = 20_000;
+/** Strangers choose what is remembered: of each account, this many grants with a token that was refused. */
+const defaultMost = 2_000;
 
 export interface Once {
   /** Whether it is the first time within the hour, which begins with it. */
-  isFirst(what: string): boolean;
+  isFirst(accountId: number, what: string): boolean;
   /** Takes back that it was told. */
-  forget(what: string): void;
+  forget(accountId: number, what: string): void;
 }
 
 export interface OnceOptions {
   /** Milliseconds of a clock that never goes back; that of the process unless a test says otherwise. */
   readonly elapsed?: () => number;
-  /** Things that are remembered: beyond it the oldest is forgotten, and told of once more when it happens again. */
+  /** Things that are remembered of an account: beyond it the oldest is forgotten, and told of once more when it happens again. */
   readonly most?: number;
 }
 
-/** In the memory of this process: each node tells for itself. */
+/** In the memory of this process: each node tells for itself. Accounts do not push out what others are remembered for. */
 export function createOnceAnHour({ elapsed = () => performance.now(), most = defaultMost }: OnceOptions = {}): Once {
   // All hours being equally long, they end in the order in which they began.
-  const endOf = new Map<string, number>();
+  const endsOf = new Map<number, Map<string, number>>();
 
-  function removeEnded(now: number): void {
-    for (const [what, endsAt] of endOf) {
-      if (endsAt > now && endOf.size < most) return;
-      endOf.delete(what);
+  function removeEnded(ends: Map<string, number>, now: number): void {
+    for (const [what, endsAt] of ends) {
+      if (endsAt > now && ends.size < most) return;
+      ends.delete(what);
     }
   }
 
   return {
-    isFirst: (what) => {
+    isFirst: (accountId, what) => {
       const now = elapsed();
-      if ((endOf.get(what) ?? now) > now) return false;
-      removeEnded(now);
-      endOf.set(what, now + hourMilliseconds);
+      const ends = endsOf.get(accountId) ?? new Map<string, number>();
+      if ((ends.get(what) ?? now) > now) return false;
+      removeEnded(ends, now);
+      endsOf.set(accountId, ends.set(what, now + hourMilliseconds));
       return true;
     },
-    forget: (what) => {
-      endOf.delete(what);
+    forget: (accountId, what) => {
+      endsOf.get(accountId)?.delete(what);
     },
   };
 }

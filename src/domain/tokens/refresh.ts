@@ -66,7 +66,7 @@ export async function refreshTokens(
     throw new Failure('grant_invalid', { reason: 'bound to another key' });
   }
   const origin = currentOrigin();
-  const subject = refusalsOf(client, origin);
+  const subject = refusalsOf(client, grantId, origin);
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
@@ -112,11 +112,11 @@ export async function refreshTokens(
 }
 
 /**
- * Whom refused refreshes count against; null for a client whose secret says who it is, and through which the tokens of
- * many users come from one source.
+ * Whom refused refreshes count against: a grant, so that a dead token keeps nobody out who shares an address with it.
+ * Null for a client whose secret says who it is.
  */
-function refusalsOf(client: ClientRecord, { source }: AuditOrigin): LimitSubject | null {
-  return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), client: client.clientId } : null;
+function refusalsOf(client: ClientRecord, grant: number, { source }: AuditOrigin): LimitSubject | null {
+  return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), grant } : null;
 }
 
 function failureOf(result: Extract<Untypical, { readonly outcome: 'refused' | 'reused' }>): Failure {
@@ -136,14 +136,14 @@ function trailOf(
   const told: string[] = [];
   return {
     eventOf: (outcome: Untypical): NewEvent | null => {
-      const what = `${account.id} ${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : ''}`;
-      if (!services.onceAnHour.isFirst(what)) return null;
+      const what = `${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : ''}`;
+      if (!services.onceAnHour.isFirst(account.id, what)) return null;
       told.push(what);
       return newEvent(services, account, describe(client, grantId, outcome), origin);
     },
     /** What was not committed was not told. */
     takeBack: (error: unknown): never => {
-      for (const what of told) services.onceAnHour.forget(what);
+      for (const what of told) services.onceAnHour.forget(account.id, what);
       throw error;
     },
   };

@@ -3,7 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-import type { ListPage } from '../listing.ts';
+import type { ListPage, ListQuery } from '../listing.ts';
 import { type FullUser, listFullUsers, readFullUser } from './full-user.ts';
 
 type ReadServices = Pick<Services, 'store' | 'clock' | 'vault'>;
@@ -13,8 +13,8 @@ type Audited = Pick<Account, 'id' | 'record'>;
 const pageLength = 200;
 
 /**
- * Users with `fromId` or a higher id in parts, at most `limit`, all of them without one. At the end the trail tells how
- * many were read; also when they are not asked for to the last.
+ * Users with `fromId` or a higher id in parts, at most `limit`, all of them without one. Before any of them is read by
+ * the caller, the trail tells how many there are.
  */
 export async function* listUsersFrom(
   services: ReadServices,
@@ -24,24 +24,25 @@ export async function* listUsersFrom(
     limit = Number.POSITIVE_INFINITY,
   }: { readonly fromId?: number | undefined; readonly limit?: number | undefined },
 ): AsyncGenerator<readonly FullUser[], void, undefined> {
-  let count = 0;
-  let last: number | null = fromId - 1;
-  try {
-    while (last !== null && count < limit) {
-      const page: ListPage<FullUser> = await listFullUsers(services, account, {
-        sort: { field: 'id', descending: false },
-        filters: [],
-        limit: Math.min(pageLength, limit - count),
-        at: { after: { key: last, id: last } },
-      });
-      count += page.items.length;
-      last = page.after?.id ?? null;
-      if (page.items.length > 0) yield page.items;
-    }
-  } finally {
-    const target = { type: 'account', id: account.id } as const;
-    const event = { action: 'user.listed', target, detail: { count } } as const;
-    await services.store.transaction((tx) => recordEvent(tx, services, account, event));
+  let left = limit;
+  const next = async (at: ListQuery['at']): Promise<ListPage<FullUser>> => {
+    const page = await listFullUsers(services, account, {
+      sort: { field: 'id', descending: false },
+      filters: [{ field: 'id', test: 'from', values: [fromId] }],
+      limit: Math.min(pageLength, left),
+      at,
+    });
+    left -= page.items.length;
+    return page;
+  };
+  let page = await next({ page: 1 });
+  const count = Math.min(page.total ?? 0, limit);
+  const event = { action: 'user.listed', target: { type: 'account', id: account.id }, detail: { count } } as const;
+  await services.store.transaction((tx) => recordEvent(tx, services, account, event));
+  while (page.items.length > 0) {
+    yield page.items;
+    if (page.after === null || left === 0) return;
+    page = await next({ after: page.after });
   }
 }
 

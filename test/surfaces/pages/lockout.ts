@@ -6,7 +6,7 @@ import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle 
 
 const minute = 60_000;
 
-/** The pause after wrong passwords (docs/document-gaps.md#hosted-pages); limits of sign-in (docs/operations.md#limits). */
+/** The pause after wrong passwords (docs/document-gaps.md#hosted-pages), and limits (docs/operations.md#limits). */
 export function lockout(app: AppOf): void {
   async function guess(
     one: TestApp,

@@ -1,6 +1,6 @@
 /**
- * The hosted pages on both databases, driven as a script drives them: docs/document-gaps.md#hosted-pages, and L1 to L8 of
- * docs/security.md.
+ * The hosted pages on both databases, driven as a script drives them: docs/document-gaps.md#hosted-pages, and L1 to L8
+ * of docs/security.md.
  */
 
 import assert from 'node:assert/strict';

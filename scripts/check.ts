@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { findDeadReferences } from './references.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const atOnce = 2;
@@ -126,6 +127,12 @@ async function sideDoors(): Promise<Outcome> {
   return { passed: places.length === 0, output: places.join('') };
 }
 
+/** `file:line` of everything that pages, code and contracts refer to and that is not there. */
+async function deadReferences(): Promise<Outcome> {
+  const found = findDeadReferences(root);
+  return { passed: found.length === 0, output: found.map((line) => `${line}\n`).join('') };
+}
+
 /** Passed when all did. */
 function all(...parts: readonly Check[]): Check {
   return async () => {
@@ -149,6 +156,7 @@ const checks: Readonly<Record<string, Check>> = {
   contracts: () =>
     tool('redocly', ['lint', ...lintOptions, '--format', 'stylish', ...contracts()], /\d+ warnings?\b/)(),
   environment: readersOfEnvironment,
+  references: deadReferences,
 };
 
 async function report(name: string, check: Check): Promise<void> {

@@ -25,7 +25,7 @@ import {
   visit,
 } from './stage.ts';
 
-/** The account pages in a real browser: wire §3, A4. */
+/** The account pages in a real browser: docs/account-pages.md, A4. */
 for (const javaScript of sampled([true, false], 2)) {
   describe(`a person at their account, JavaScript ${javaScript ? 'on' : 'off'}`, () => {
     let stage: Stage;

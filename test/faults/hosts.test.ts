@@ -1,6 +1,6 @@
 /**
  * The account is in the Host: what could make two readers of one request see two hosts or two bodies is refused (I3;
- * wire.md §0). Over sockets, against the real server.
+ * docs/document-gaps.md#hosts). Over sockets, against the real server.
  */
 
 import assert from 'node:assert/strict';

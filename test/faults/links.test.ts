@@ -1,6 +1,6 @@
 /**
- * Which account a Host names, and that no header of a request is ever written into a link (I3; wire.md §0). Over
- * sockets, against the real server.
+ * Which account a Host names, and that no header of a request is ever written into a link (I3;
+ * docs/document-gaps.md#hosts). Over sockets, against the real server.
  */
 
 import assert from 'node:assert/strict';

@@ -30,7 +30,7 @@ function toldClient({ status, headers, text }: Answer): URLSearchParams | undefi
   return location?.hash ? new URLSearchParams(location.hash.slice(1)) : location?.searchParams;
 }
 
-/** The errors whose words the standards and the wire page fix, and pages that name no state before the right password. */
+/** Errors whose words the standards and contracts fix, and pages that name no state before the right password. */
 const fixedErrors = new Set([
   'invalid_client',
   'invalid_grant',

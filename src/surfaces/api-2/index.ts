@@ -1,4 +1,4 @@
-/** Management: what an account consists of, over HTTP (wire conventions of `/api/2`). */
+/** Management: what an account consists of, over HTTP. */
 
 import contract from '../../../generated/api-2.json' with { type: 'json' };
 import type { operations } from '../../../generated/api-2.ts';

@@ -50,7 +50,7 @@ const serverError = {
 
 const notFound = { status: 404, body: { error: 'not_found', error_description: 'There is nothing here' } } as const;
 
-/** The document's §7 and wire tables for registration and refresh. */
+/** The document's §7, and the tables of refusals in the contract. */
 export const failures = {
   account_unknown: notFound,
   not_found: notFound,

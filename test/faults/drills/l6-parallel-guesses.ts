@@ -8,7 +8,7 @@ import { countingPasswords } from '../counting-passwords.ts';
 import { type Drill, type DrillOptions, type DrillResult, histogram, onEachDatabase } from '../drill.ts';
 
 const guesses = 1000;
-/** Wrong passwords in a row that close sign-in by password (wire.md §3). */
+/** Wrong passwords in a row that close sign-in by password (docs/document-gaps.md#hosted-pages). */
 const mostEvaluated = 10;
 
 /** L6: however many guess at once, from however many addresses, no more than the limit are tried on the password. */

@@ -10,7 +10,7 @@ const nobody = 2_147_483_647;
 const unknown = '6f1c9a52-3f0e-4f0e-9a64-0d6c1c1e9b7a';
 const wanted = { factor_id: 1, display_name: 'Phone' };
 
-/** Wire §6, mfa. */
+/** Second factors over the API (docs/document-gaps.md#management). */
 export function mfa(app: () => TestApp): void {
   const now = () => app().services.clock.now();
 

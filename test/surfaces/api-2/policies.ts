@@ -19,7 +19,7 @@ function assertError(answer: Answer, status: number, message: RegExp): void {
   assert.match(answer.body.message, message);
 }
 
-/** Wire §6, policies. */
+/** Policies over the API (docs/users.md#which-policy-is-in-force). */
 export function policies(app: () => TestApp): void {
   it('an account has one default policy; others are made, read, changed, listed and removed', async () => {
     using _ = app().services.clock.hold();

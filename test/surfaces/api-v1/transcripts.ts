@@ -72,7 +72,7 @@ export function transcripts(app: () => TestApp): void {
     }
   });
 
-  it('§0: another account on its own host knows no key but its own, and none of its users', async () => {
+  it('another account on its own host knows no key but its own, and none of its users', async () => {
     const other = await app().another();
     const answer = await get(new URL(other.account.baseUrl).host, { api_key: key, email, password });
     assert.equal(answer.text, user('Account not found'));
@@ -80,7 +80,7 @@ export function transcripts(app: () => TestApp): void {
     assert.equal((await get(apiHost, { api_key: otherKey, email, password })).text, user('User not found'));
   });
 
-  it('§0: 404 on any other host below the service domain', async () => {
+  it('404 on any other host below the service domain', async () => {
     for (const host of ['www.gatehouse.example', 'gatehouse.example', 'api.example.com', 'x.api.gatehouse.example']) {
       const answer = await get(host, { api_key: key, email, password });
       assert.equal(answer.status, 404, host);

@@ -1,4 +1,4 @@
-/** What POST /auth/oauth2/v2/token refuses (wire.md §1). */
+/** What POST /auth/oauth2/v2/token refuses (docs/document-gaps.md#tokens-for-api-credentials). */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -16,7 +16,10 @@ export function makePair(app: TestApp, ...scopes: CredentialScope[]): Promise<Ne
   return createCredential(app.services, app.account, scopes.length > 0 ? scopes : ['read_users']);
 }
 
-/** The ways of wire.md §1 to send a pair, the older header with and without its optional spaces. */
+/**
+ * The ways to send a pair (docs/document-gaps.md#tokens-for-api-credentials), the older header with and without its
+ * optional spaces.
+ */
 export const ways: Readonly<
   Record<string, (pair: Pair) => { headers?: Record<string, string>; members?: Record<string, string> }>
 > = {
@@ -60,7 +63,7 @@ export async function isActive(app: TestApp, token: string): Promise<boolean> {
   return status === 200;
 }
 
-/** Wire.md §1: the one answer to every pair and every token that does not do. */
+/** The one answer to every bad pair and every bad token (docs/document-gaps.md#tokens-for-api-credentials). */
 export function assertUnauthorized(answer: Answer, scheme: 'Basic' | 'Bearer', what: string): void {
   assert.equal(answer.status, 401, `${what}: ${answer.text}`);
   const status = { error: true, code: 401, type: 'Unauthorized', message: 'Authentication Failure' };

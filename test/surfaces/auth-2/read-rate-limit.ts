@@ -1,4 +1,4 @@
-/** GET /auth/rate_limit (wire.md §1). */
+/** GET /auth/rate_limit (docs/document-gaps.md#tokens-for-api-credentials). */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

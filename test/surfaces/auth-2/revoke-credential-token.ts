@@ -1,4 +1,4 @@
-/** POST /auth/oauth2/revoke (wire.md §1). */
+/** POST /auth/oauth2/revoke (docs/document-gaps.md#tokens-for-api-credentials). */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

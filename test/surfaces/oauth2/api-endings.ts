@@ -30,7 +30,7 @@ async function start(app: TestApp, parameters: Record<string, string> = {}, api?
   return { ...setting, api: made, tokens: await redeem(app, setting.client, code) };
 }
 
-/** What becomes of JWT access tokens: RFC 7662, RFC 7009, wire §3. */
+/** What becomes of JWT access tokens: RFC 7662, RFC 7009, docs/document-gaps.md#refresh-tokens. */
 export function apiEndings(app: AppOf): void {
   it('introspection says what a JWT is, to a gateway too; userinfo needs the scope openid', async () => {
     using _ = app().services.clock.hold();

@@ -86,7 +86,7 @@ const kinds: readonly [title: string, metadata: object, accepted: readonly strin
   ['private_key_jwt', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [signingKey] } }, []],
 ];
 
-/** RFC 6749 §2.3, §5.2; wire §3, client authentication. */
+/** RFC 6749 §2.3, §5.2; docs/document-gaps.md#the-standard-door. */
 export function clientAuthentication(app: AppOf): void {
   /** `invalid_grant` for a refresh token that nobody has tells that the client was let in. */
   function ask(sending: Sending): Promise<Answer> {

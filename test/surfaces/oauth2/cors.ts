@@ -26,7 +26,7 @@ function corsHeaders(answer: Answer): string[] {
   return Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
 }
 
-/** Fetch standard, CORS protocol; wire §3: never on authorize. */
+/** Fetch standard, CORS protocol; never on authorize (docs/document-gaps.md#the-standard-door). */
 export function cors(app: AppOf): void {
   for (const [path, methods] of Object.entries(crossing)) {
     it(`${path} lets scripts of any origin in, without credentials`, async () => {

@@ -7,7 +7,7 @@ import { type AppOf, assertError } from './asking.ts';
 
 const path = '/.well-known/openid-configuration';
 
-/** Wire §0: the account is chosen by the Host, and nothing may make two readers see two hosts (I3). */
+/** The Host names the account, and nothing may make two readers see two hosts (docs/document-gaps.md#hosts; I3). */
 export function hosts(app: AppOf): void {
   let server: Server;
   before(async () => {

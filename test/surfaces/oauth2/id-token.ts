@@ -18,7 +18,7 @@ async function verify(app: TestApp, token: string, alg: string, audience: string
   });
 }
 
-/** OpenID Connect Core §2, §3.1.3.6, §5.1; wire §3. */
+/** OpenID Connect Core §2, §3.1.3.6, §5.1; docs/document-gaps.md#the-standard-door. */
 export function idToken(app: AppOf): void {
   for (const alg of ['RS256', 'ES256'] as const) {
     it(`${alg}: every claim, and nothing more, signed with the published key`, async () => {

@@ -1,4 +1,4 @@
-/** The standard door on both databases: wire §0 and §3, the OAuth 2 and OpenID Connect standards. */
+/** The standard door on both databases: docs/document-gaps.md, the OAuth 2 and OpenID Connect standards. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -36,7 +36,10 @@ interface OwnClient extends RegisteredClient {
   readonly grant_types: readonly string[];
 }
 
-/** Clients that registered in the open: wire §3, the client's kind decides whatever its registration says. */
+/**
+ * Clients that registered in the open: the client's kind decides, whatever its registration says
+ * (docs/registration.md#clients-that-registered-in-the-open).
+ */
 export function openClients(app: AppOf): void {
   let one: TestApp;
   before(async () => {

@@ -9,9 +9,9 @@ const port = 'https://good.example:8443/cb';
 const loopback = 'http://127.0.0.1:8080/cb';
 const app = 'com.example.app:/cb';
 
-/** Security §2, rows 1 to 7: what once passed somewhere for a registered address. */
+/** R2 of docs/security.md: what once passed somewhere for a registered address. */
 const variants: readonly string[] = [
-  // Row 1: prefixes and suffixes.
+  // Prefixes and suffixes.
   'https://good.example.evil.example/cb',
   'https://good.example.evil.example',
   'https://good.exampleevil/cb',
@@ -36,7 +36,7 @@ const variants: readonly string[] = [
   'https://good.example/cb#x',
   'https://good.example/cb;x',
   'https://good.example/cb%23',
-  // Row 2: traversal and encodings.
+  // Traversal and encodings.
   'https://good.example/cb/../cb',
   'https://good.example/cb/..',
   'https://good.example/./cb',
@@ -62,7 +62,7 @@ const variants: readonly string[] = [
   'https://good.example/c\nb',
   'https://good.example/cb%20',
   'https://good.example/cb+',
-  // Row 3: authorities.
+  // Authorities.
   'https://good.example@evil.example/cb',
   'https://evil.example@good.example/cb',
   'https://u:p@good.example/cb',
@@ -80,7 +80,7 @@ const variants: readonly string[] = [
   'https://good.example./cb',
   'https://[::1]/cb',
   '//good.example/cb',
-  // Row 4: a pattern where a text is meant.
+  // A pattern where a text is meant.
   'https://goodXexample/cb',
   'https://good.example/c.',
   'https://.*/cb',
@@ -88,7 +88,7 @@ const variants: readonly string[] = [
   'https://*.example/cb',
   'https://sub.good.example/cb',
   'https://good-example/cb',
-  // Row 5: case and loopback.
+  // Case and loopback.
   'https://GOOD.example/cb',
   'HTTPS://good.example/cb',
   'https://good.example/CB',
@@ -107,7 +107,7 @@ const variants: readonly string[] = [
   'http://2130706433/cb',
   'https://127.0.0.1:8080/cb',
   'http://127.0.0.2:8080/cb',
-  // Row 6: schemes.
+  // Schemes.
   'javascript:alert(1)',
   'javascript://good.example/cb',
   'data:text/html,x',
@@ -117,7 +117,7 @@ const variants: readonly string[] = [
   'COM.EXAMPLE.APP:/cb',
   'com.example.app:/cb?x',
   'xcom.example.app:/cb',
-  // Row 7: nothing that is compared at all.
+  // Nothing that is compared at all.
   'https://evil.example/',
   'evil',
   '/cb',

@@ -20,7 +20,7 @@ import { type AppOf, assertEnded, assertError, unlimited } from './asking.ts';
 
 const documented = '/oidc/2/token';
 
-/** T6: what ends a grant, and what only holds it up (wire §3). */
+/** T6: what ends a grant, and what only holds it up (docs/users.md#what-ends-with-what). */
 export function refreshEndings(app: AppOf): void {
   for (const status of ['locked', 'suspended'] as const) {
     it(`a ${status} user is refused and nothing is used up: afterwards the same token works (T6)`, async () => {

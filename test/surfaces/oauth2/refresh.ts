@@ -8,7 +8,10 @@ import { type AppOf, assertEnded, assertError, unlimited } from './asking.ts';
 const day = 86_400_000;
 const documented = '/oidc/2/token';
 
-/** Refresh at the standard door: RFC 6749 §6, RFC 9700 §4.14, OpenID Connect Core §12, wire §3. */
+/**
+ * Refresh at the standard door: RFC 6749 §6, RFC 9700 §4.14, OpenID Connect Core §12,
+ * docs/document-gaps.md#refresh-tokens.
+ */
 export function refreshing(app: AppOf): void {
   it('a refresh token is used once; the new tokens are of the same grant, and the id token keeps what §12.2 asks', async () => {
     const { client, tokens } = await signedIn(app());

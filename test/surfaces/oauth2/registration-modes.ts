@@ -28,7 +28,7 @@ async function clients(app: TestApp): Promise<number> {
   return rows.filter(({ account_id: id }) => Number(id) === app.account.id).length;
 }
 
-/** Who may register: the account's setting `registration` (wire §3). */
+/** Who may register: the account's setting `registration` (docs/document-gaps.md#the-standard-door). */
 export function registrationModes(app: AppOf): void {
   it('token: 401 without a bearer and with one that is no token of this account; no row (R1, I1)', async () => {
     const one = await app().another(unlimited);

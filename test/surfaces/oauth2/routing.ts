@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AppOf } from './asking.ts';
 
-/** What is outside every operation (wire §0): still this surface's error form. */
+/** What is outside every operation (docs/document-gaps.md#hosts): still this surface's error form. */
 export function routing(app: AppOf): void {
   it('a path that does not exist is 404 in JSON', async () => {
     for (const path of ['/oauth2', '/oauth2/nothing', '/oauth2/token/more', '/.well-known/nothing', '/oauth2/TOKEN']) {

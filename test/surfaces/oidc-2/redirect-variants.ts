@@ -41,7 +41,7 @@ export const registrations = {
 
 const web = 'https://app.example.com/callback';
 
-/** Without white space, one list a row of security.md §2. */
+/** Without white space, one list for each kind (R2 of docs/security.md). */
 const written = `
 ${web}/ ${web}2 ${web}/.. ${web}/x ${web}.evil.example ${web}@evil.example https://app.example.com/callbac
 https://app.example.com.evil.example/callback https://app.example.com@evil.example/callback https://evil.example/callback
@@ -81,7 +81,7 @@ https://аpp.example.com/callback https://app。example.com/callback https://app
 * .* null undefined ${web}?${'x'.repeat(1500)}
 `;
 
-/** Rows 1 to 7 of security.md §2 and their kin. Each is sent to every client. */
+/** R2 of docs/security.md. Each is sent to every client. */
 export const variants: readonly string[] = [
   ...Object.values(registrations).flatMap(({ metadata, free }) => [...metadata.redirect_uris, ...free]),
   ...written.trim().split(/[ \n]+/),

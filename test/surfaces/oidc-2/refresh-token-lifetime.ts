@@ -1,4 +1,7 @@
-/** How long a refresh token lives, and what happens to one that is presented again (wire.md §3, retry rule). */
+/**
+ * How long a refresh token lives, and what happens to one that is presented again
+ * (docs/document-gaps.md#refresh-tokens).
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

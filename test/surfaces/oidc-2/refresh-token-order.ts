@@ -1,4 +1,7 @@
-/** In what order a refresh is checked (wire.md §2): of two faults in one request, the one that comes first is answered. */
+/**
+ * In what order a refresh is checked (docs/document-gaps.md#refresh-at-the-documented-door): of two faults in one
+ * request, the one that comes first is answered.
+ */
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** The table of wire.md §2, row by row: status, error and error_description, and that a refusal uses up nothing. */
+/**
+ * The contract's tables of refusals (docs/document-gaps.md#refresh-at-the-documented-door), row by row: status,
+ * error and error_description, and that a refusal uses up nothing.
+ */
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

@@ -40,7 +40,7 @@ const publicKey = {
   y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
 };
 
-/** Every optional member of wire.md §2 beside the document's, with a value that is not its default. */
+/** Every optional member that the document does not name, with a value that is not its default. */
 const everything = {
   client_name: 'Gateway Portal',
   application_type: 'native',

@@ -1,4 +1,7 @@
-/** Which redirect URIs can be registered (wire.md §2; R3), and in what order registration refuses. */
+/**
+ * Which redirect URIs can be registered (docs/document-gaps.md#registration-at-the-documented-door; R3), and in
+ * what order registration refuses.
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -14,7 +14,10 @@ import {
 } from '../../support/sign-in.ts';
 import { type AppOf, codeOf, copyOf, isConsent, requestOf, settle } from './browsing.ts';
 
-/** What an application may have: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.4, wire §3. */
+/**
+ * What an application may have: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.4,
+ * docs/document-gaps.md#the-standard-door.
+ */
 export function consent(app: AppOf): void {
   it('the page is one form: who asks, for what, for whom, where to; allow first, deny second', async () => {
     const setting = await settle(app(), {

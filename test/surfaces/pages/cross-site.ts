@@ -65,7 +65,7 @@ export function crossSite(app: AppOf): void {
     await assertRefused(await send({ ...at, jar: consent.jar }, right), 403, before);
   });
 
-  it('consent: a foreign token or another browser is refused, and nothing is decided (row 19)', async () => {
+  it('consent: a foreign token or another browser is refused, and nothing is decided', async () => {
     const setting = await settle(app());
     const at = await setting.signIn();
     const other = await setting.signIn();

@@ -16,7 +16,10 @@ function isEnrolment({ answer }: Walk): boolean {
   return keyOf(answer.text) !== '';
 }
 
-/** A device is enrolled where the policy in force wants a second factor and the user has none (wire §3, RFC 9470, L7). */
+/**
+ * A device is enrolled where the policy in force wants a second factor and the user has none
+ * (docs/users.md#second-factors; RFC 9470, L7).
+ */
 export function enrolment(app: AppOf): void {
   async function demanding(one: TestApp = app()) {
     return createPolicy(one.services, one.account, { name: `Strict ${Math.random()}`, otpRequired: true });

@@ -1,4 +1,4 @@
-/** What an invite link leads to: wire §7, L1, L2, L3, L7. */
+/** What an invite link leads to: docs/deprecated.md#what-to-know, L1, L2, L3, L7. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

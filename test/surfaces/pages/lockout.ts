@@ -6,7 +6,7 @@ import { type AppOf, codeOf, heading, isConsent, isSignIn, type Setting, settle 
 
 const minute = 60_000;
 
-/** Wire §3, lockout, and §0, limits of sign-in. */
+/** The pause after wrong passwords (docs/document-gaps.md#hosted-pages), and limits (docs/operations.md#limits). */
 export function lockout(app: AppOf): void {
   async function guess(
     one: TestApp,

@@ -26,7 +26,10 @@ function isNewPassword({ answer }: Walk): boolean {
   return /name="new_password"/.test(answer.text);
 }
 
-/** An expired password is replaced between the right old one and whatever comes next (wire §6 status 4, L1, L2, L7). */
+/**
+ * An expired password is replaced between the right old one and whatever comes next (docs/users.md, status 4; L1, L2,
+ * L7).
+ */
 export function newPassword(app: AppOf): void {
   const setStatus = (user: UserRecord, status: UserStatus) =>
     app().services.store.users.update(app().account.id, user.id, { status });

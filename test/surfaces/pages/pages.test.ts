@@ -1,4 +1,7 @@
-/** The hosted pages on both databases, driven as a script drives them: wire §3, security L1 to L8. */
+/**
+ * The hosted pages on both databases, driven as a script drives them: docs/document-gaps.md#hosted-pages, and L1 to L8
+ * of docs/security.md.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

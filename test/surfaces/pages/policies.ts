@@ -10,7 +10,7 @@ import { type AppOf, codeOf, isSignIn, type Setting, settle, unlimited } from '.
 
 const minute = 60_000;
 
-/** What a policy decides, as a browser meets it: lockout and sessions (wire §3, §6). */
+/** What a policy decides, as a browser meets it: lockout and sessions (docs/users.md#which-policy-is-in-force). */
 export function policies(app: AppOf): void {
   let names = 0;
   const make = (one: TestApp, given: Partial<NewPolicy>): Promise<PolicyRecord> => {

@@ -9,7 +9,10 @@ import { asksForCode } from './second-factor.ts';
 const minute = 60_000;
 const multiFactor = 'urn:gatehouse:acr:multi-factor';
 
-/** Means of sign-in change only within ten minutes of a sign-in with all factors that the user has (wire §3). */
+/**
+ * Means of sign-in change only within ten minutes of a sign-in with all factors that the user has
+ * (docs/account-pages.md#the-account-pages).
+ */
 export function recent(app: AppOf): void {
   const open = (jar: CookieJar, path: string) => walk(app(), jar, path);
   const isEnrolment = ({ answer }: Walk) => keyOf(answer.text) !== '';

@@ -5,7 +5,7 @@ import { authorizePath, CookieJar, makeUser, password, submit, walk } from '../.
 import { setUser } from '../../support/users.ts';
 import { type AppOf, codeOf, heading, settle } from './browsing.ts';
 
-/** Pages that name the user's state: 403, and only after the right password (wire §3). */
+/** Pages that name the user's state: 403, and only after the right password (docs/document-gaps.md#hosted-pages). */
 export function refusals(app: AppOf): void {
   const states = { locked: 'Your account is locked', suspended: 'Your account is suspended' } as const;
 

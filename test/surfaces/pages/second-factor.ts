@@ -23,7 +23,7 @@ export function asksForCode({ answer }: Walk): boolean {
   return /name="otp"/.test(answer.text) && /name="recovery_code"/.test(answer.text);
 }
 
-/** A second factor between the right password and whatever comes next (wire §3, RFC 6238, L2, L3, L6, L7). */
+/** A second factor after the right password (docs/users.md#second-factors; L2, L3, L6, L7). */
 export function secondFactor(app: AppOf): void {
   const post = (jar: CookieJar, form: Record<string, string>, path = '/second-factor') =>
     app().send('POST', path, { headers: jar.header, form });

@@ -7,7 +7,7 @@ import { type AppOf, codeOf, isSignIn, type Setting, settle } from './browsing.t
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A session lasts 30 minutes unused and 12 hours in all (security §5). */
+/** A session lasts 30 minutes unused and 12 hours in all (docs/document-gaps.md#hosted-pages). */
 export function sessions(app: AppOf): void {
   async function signedIn(): Promise<{ setting: Setting; jar: CookieJar }> {
     const setting = await settle(app());

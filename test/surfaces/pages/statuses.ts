@@ -92,7 +92,7 @@ function shown({ answer }: Walk): string {
   return `${answer.status} ${heading(answer).replace('Your account is ', '')}`;
 }
 
-/** Wire §6: what a status means at every door there is (A6). */
+/** What a status means at every door (docs/users.md#what-a-status-means-at-each-door). */
 export function statuses(app: AppOf): void {
   let one: TestApp;
   before(async () => {

@@ -405,8 +405,9 @@ export interface paths {
          *
          *     At every refresh the user must be active and still have the app. A refusal for that reason uses up nothing.
          *     Refused refreshes of a public client, or of one that registered in the open, count towards `limit.public-client` of
-         *     this client and its source: beyond it each of its refreshes from there is 429. So is each request with an
-         *     assertion of a client that registered in the open, beyond as many from its source, here and at every endpoint.
+         *     the grant and the source: beyond it each refresh of this grant from there is 429. Requests with an assertion of a
+         *     client that registered in the open count towards the same limit of their source, here and at every other endpoint;
+         *     beyond it they are 429 as well.
          *
          *     The access token of a client that is linked to an API authorization server is a JWT, with the scopes that the
          *     link allows: see *Access tokens for an API*. With `client_credentials` and without `scope` these are all of them.

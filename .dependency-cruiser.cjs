@@ -163,7 +163,14 @@ module.exports = {
       comment: 'Whoever runs functions knows the port by which it is asked for, and nobody else.',
       severity: 'error',
       from: { path: '^src/hook-runner/' },
-      to: { path: src, pathNot: ['^src/hook-runner/', '^src/domain/(egress|hooks/(runner|package-builds))\\.ts$'] },
+      to: {
+        path: src,
+        pathNot: [
+          '^src/hook-runner/',
+          '^src/programs/programs\\.ts$',
+          '^src/domain/(egress|hooks/(runner|package-builds))\\.ts$',
+        ],
+      },
     },
     {
       name: 'hook-process-imports',
@@ -174,7 +181,7 @@ module.exports = {
     },
     {
       name: 'hook-process-is-started-not-imported',
-      comment: 'It is bundled into generated/, and started from there.',
+      comment: 'It is bundled by src/programs/, and started from where that puts it.',
       severity: 'error',
       from: { path: src, pathNot: '^src/hook-runner/child/' },
       to: { path: '^src/hook-runner/child/' },
@@ -200,6 +207,7 @@ module.exports = {
         path: src,
         pathNot: [
           '^src/hook-packages/',
+          '^src/programs/programs\\.ts$',
           '^src/hook-runner/(command|confinement|layers|framed-process|frames)\\.ts$',
           '^src/domain/(egress|unprintable|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
         ],
@@ -221,9 +229,9 @@ module.exports = {
     },
     {
       name: 'package-processes-are-started-not-imported',
-      comment: 'They are bundled into generated/, and started from there.',
+      comment: 'They are bundled by src/programs/, and started from where that puts them.',
       severity: 'error',
-      from: { path: src, pathNot: '^src/hook-packages/child/' },
+      from: { path: src, pathNot: '^src/(hook-packages/child|programs)/' },
       to: { path: '^src/hook-packages/child/' },
     },
     only('isolated-vm', 'isolated-vm', ['src/hook-runner/child/']),
@@ -242,7 +250,7 @@ module.exports = {
     only('prom-client', 'prom-client', ['src/http/', 'src/adapters/']),
     only('jose', 'jose', ['src/domain/', 'src/adapters/']),
     only('archives', 'tar', ['src/hook-packages/child/']),
-    only('bundler', 'esbuild', ['src/hook-packages/child/']),
+    only('bundler', 'esbuild', ['src/hook-packages/child/', 'src/programs/']),
     only('addresses', 'ipaddr.js', ['src/adapters/egress/']),
     {
       name: 'decoders-have-their-place',
@@ -284,6 +292,7 @@ module.exports = {
         pathNot: [
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
+          '^src/programs/(bundle|write)\\.ts$',
           '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/store/knex/reading-thread\\.js$',

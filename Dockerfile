@@ -34,6 +34,8 @@ COPY openapi openapi
 COPY generated generated
 COPY src src
 COPY bin bin
+# The image is read-only afterwards.
+RUN node bin/gatehouse.js prepare
 RUN install --directory --owner=node --group=node --mode=700 /data
 USER node
 VOLUME /data

@@ -1,8 +1,7 @@
 /**
  * Writes, for each contract `openapi/<surface>.yaml`, the bundled document `generated/<surface>.json` (what the
- * validator loads and the service serves) and from it the types `generated/<surface>.ts`; the programs of shut-in
- * processes, `generated/*.mjs`; and the schemas that the migrations make, `generated/schema-<database>.txt`, which a
- * start compares its database with.
+ * validator loads and the service serves) and from it the types `generated/<surface>.ts`; and the schemas that the
+ * migrations make, `generated/schema-<database>.txt`, which a start compares its database with.
  *
  *     node scripts/generate.ts            writes what differs and removes what has no contract any more
  *     node scripts/generate.ts --check    writes nothing; lists every stale, missing or surplus file and exits 1
@@ -14,7 +13,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { bundleHookProcess, bundlePackageProgram } from './hook-process.ts';
 import { describeSchemas } from './schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -59,13 +57,7 @@ async function generateAll(): Promise<Files> {
   try {
     const surfaces = contractedSurfaces();
     const files = await Promise.all(surfaces.map((surface) => generate(surface, folder)));
-    return new Map([
-      ...files.flat(),
-      ...(await describeSchemas()),
-      ['hook-process.mjs', await bundleHookProcess()],
-      ['package-fetch.mjs', await bundlePackageProgram('src/hook-packages/child/fetch-main.ts')],
-      ['package-bundle.mjs', await bundlePackageProgram('src/hook-packages/child/bundle-main.ts')],
-    ]);
+    return new Map([...files.flat(), ...(await describeSchemas())]);
   } finally {
     rmSync(folder, { recursive: true });
   }

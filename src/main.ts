@@ -20,6 +20,7 @@ import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
 import type { Readiness } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openConfiguredStore } from './open-store.ts';
+import { programFile } from './programs/programs.ts';
 import { judgeNode } from './runtime/floor.ts';
 import { checkRuntimes } from './runtime/hook-runtimes.ts';
 import { createServer, listen } from './server.ts';
@@ -41,6 +42,7 @@ export async function serve({ config, demo, print }: ServeOptions): Promise<void
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));
   examineNodes(config, log);
+  prepareHooks(log);
   // Knex adds the stack to what it says of an error.
   const warn = (line: string) => log.warn('database', { reason: line.split('\n', 1)[0] ?? '' });
   const store = await openConfiguredStore(config, { log: warn, remake: demo });
@@ -88,6 +90,15 @@ function examineNodes({ hookRuntimes }: Config, log: Log): void {
   const others = checked.flatMap(({ runtime, judged }) => (runtime.node === null || !judged ? [] : judged));
   for (const { version, reason } of new Map([own, ...others].map((one) => [one.version, one])).values()) {
     if (reason !== null) log.warn('node not known to be sound', { version, reason });
+  }
+}
+
+/** Before anybody waits for an answer: it may take a second where this version was never started. */
+function prepareHooks(log: Log): void {
+  try {
+    programFile('hook-process');
+  } catch (error) {
+    log.warn('hooks cannot run', { reason: (error as Error).message });
   }
 }
 

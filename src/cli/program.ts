@@ -12,6 +12,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { describeError } from './errors.ts';
 import { addHookCommands } from './hook-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addPrepareCommand } from './prepare-command.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addRoleCommands, addUserCommands } from './user-commands.ts';
 
@@ -71,6 +72,7 @@ function createProgram(outlet: Outlet, asJson: boolean): Command {
   addDeprecatedCommands(program, outlet);
   addDatabaseCommands(program, outlet);
   addDoctorCommand(program, outlet);
+  addPrepareCommand(program, outlet);
   return program;
 }
 

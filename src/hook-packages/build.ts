@@ -116,14 +116,14 @@ function refusedWalls(error: unknown): PackageWalls & { readonly remedy: string 
 }
 
 export function createPackageBuilder(options: PackageBuilderOptions): PackageBuilder {
-  const { parent = tmpdir(), programs = ownPrograms, milliseconds = limits.milliseconds } = options;
+  const { parent = tmpdir(), programs, milliseconds = limits.milliseconds } = options;
   let raised: Promise<Walls> | null = null;
 
   /** What was found out is kept; a failure is forgotten, and the next question tries again. */
   function raise(): Promise<Walls> {
     raised ??= removeStrays(parent)
       .catch(() => {})
-      .then(() => raiseWalls(programs, parent, options.isOpen))
+      .then(() => raiseWalls(() => programs ?? ownPrograms(), parent, options.isOpen))
       .catch((error: unknown) => {
         raised = null;
         throw error;

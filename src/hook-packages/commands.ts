@@ -3,9 +3,9 @@
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type HookCommand, wrappedCommand } from '../hook-runner/command.ts';
 import type { Needs } from '../hook-runner/layers.ts';
+import { programFile } from '../programs/programs.ts';
 import { limits } from './protocol.ts';
 
 /** Files of JavaScript without imports but those of Node. */
@@ -14,10 +14,9 @@ export interface Programs {
   readonly bundle: string;
 }
 
-export const ownPrograms: Programs = {
-  fetch: fileURLToPath(new URL('../../generated/package-fetch.mjs', import.meta.url)),
-  bundle: fileURLToPath(new URL('../../generated/package-bundle.mjs', import.meta.url)),
-};
+export function ownPrograms(): Programs {
+  return { fetch: programFile('package-fetch'), bundle: programFile('package-bundle') };
+}
 
 /** One of the two: what it needs, and its words behind those that shut it in. */
 export interface Program {

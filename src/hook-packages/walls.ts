@@ -78,14 +78,14 @@ async function findOwner(parent: string): Promise<number | null> {
   }
 }
 
-async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
+async function findFor(programs: () => Programs, parent: string): Promise<FoundWays> {
   let remedy: string = failureRemedies.folder;
   try {
     const owner = await findOwner(parent);
     return await inFolder(parent, owner, async (folder) => {
       remedy = failureRemedies.programs;
-      const fetch = fetchProgram(programs, folder);
-      const bundle = bundleProgram(programs, folder);
+      const fetch = fetchProgram(programs(), folder);
+      const bundle = bundleProgram(programs(), folder);
       remedy = failureRemedies.start;
       const found = await findWays(bundle.needs, async (wrap) => {
         if (owner === null && wrap.includes(nobody)) return 'its folder cannot be given to another user';
@@ -100,19 +100,19 @@ async function findFor(programs: Programs, parent: string): Promise<FoundWays> {
   }
 }
 
-/** `isOpen`: an operator has said that packages are built with what there is. Rejects with a `WallsFailure`. */
-export async function raiseWalls(programs: Programs, parent: string, isOpen: boolean): Promise<Walls> {
+/** `programs` may throw. `isOpen`: an operator has said that packages are built with what there is. Rejects with a `WallsFailure`. */
+export async function raiseWalls(programs: () => Programs, parent: string, isOpen: boolean): Promise<Walls> {
   const { taken, wrapFor } = await findFor(programs, parent);
   return {
     ...judge(taken, isOpen),
     layers: describe(['Node permission model', 'requests to the registry alone'], taken),
     owner: taken.includes('other user') ? Number(nobody) : null,
     fetchCommand(folder) {
-      const { needs, command } = fetchProgram(programs, folder);
+      const { needs, command } = fetchProgram(programs(), folder);
       return command(wrapFor(needs));
     },
     bundleCommand(folder) {
-      const { needs, command } = bundleProgram(programs, folder);
+      const { needs, command } = bundleProgram(programs(), folder);
       return command(wrapFor(needs));
     },
   };

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../programs/programs.ts';
 import type { Needs } from './layers.ts';
 
 export interface HookCommand {
@@ -23,7 +23,7 @@ interface ProgramPaths {
 
 /** `node` is the program that runs functions; null for the one that runs this. */
 function programPaths(node: string | null): ProgramPaths {
-  const program = realpathSync(fileURLToPath(new URL('../../generated/hook-process.mjs', import.meta.url)));
+  const program = realpathSync(programFile('hook-process'));
   const isolatedVm = realpathSync(createRequire(import.meta.url).resolve('isolated-vm'));
   const loader = realpathSync(createRequire(isolatedVm).resolve('node-gyp-build'));
   const folders = [dirname(isolatedVm), dirname(loader)];

@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
-import { gatherShims } from '../../scripts/hook-process.ts';
 import { createRegistryEgress } from '../../src/adapters/egress/policies.ts';
 import type { HookPackages } from '../../src/domain/hooks/package-builds.ts';
 import { bundle } from '../../src/hook-packages/child/bundle.ts';
@@ -16,6 +15,7 @@ import { createRequests } from '../../src/hook-packages/child/requests.ts';
 import { resolvePackages } from '../../src/hook-packages/child/resolve.ts';
 import { unpackAll } from '../../src/hook-packages/child/unpack.ts';
 import { limits } from '../../src/hook-packages/protocol.ts';
+import { gatherShims } from '../../src/programs/bundle.ts';
 
 const shims = gatherShims();
 

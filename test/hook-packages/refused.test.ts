@@ -238,7 +238,7 @@ describe('packages that are refused', () => {
   });
 
   it('P3: a process of a build ends with the service, and the folder when the next service builds', async () => {
-    for (const program of Object.values(ownPrograms)) {
+    for (const program of Object.values(ownPrograms())) {
       const child = spawn(process.execPath, [program, parent, bundlerFile], { stdio: ['pipe', 'pipe', 'ignore'] });
       await once(child.stdout, 'data');
       child.stdin.end();

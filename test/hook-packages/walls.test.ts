@@ -77,12 +77,12 @@ describe('P6: where it cannot be found out what shuts a build in', () => {
   });
 
   it('a program that is missing, or ends before it is ready: packages are refused until it runs', async () => {
-    const programs = { ...ownPrograms, fetch: join(parent, 'fetch.mjs') };
+    const programs = { ...ownPrograms(), fetch: join(parent, 'fetch.mjs') };
     const builder = openPackageBuilder('http://127.0.0.1:9/', { parent, programs });
     await assertRefused(builder, /^ENOENT: .*fetch\.mjs/, /npm ci/);
     writeFileSync(programs.fetch, 'process.exit(3);');
     await assertRefused(builder, /does not start: exit 3$/, /doctor/);
-    copyFileSync(ownPrograms.fetch, programs.fetch);
+    copyFileSync(ownPrograms().fetch, programs.fetch);
     assert.match((await builder.walls()).state, /^(confined|open)$/);
   });
 });

@@ -1,0 +1,94 @@
+/**
+ * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages in
+ * node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
+
+export type ProgramName = (typeof programNames)[number];
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** All that they are made of is below these, and in packages, whose versions npm lists. */
+export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/programs', 'src/domain/hooks'];
+const packageList = 'node_modules/.package-lock.json';
+const keptFolder = join(root, '.cache/programs');
+const mostMilliseconds = 60_000;
+
+type Found = { readonly folder: string } | { readonly error: unknown };
+
+let found: Found | null = null;
+
+/** The file of a program, which may have to be made first. Throws when that fails, and the same error ever after. */
+export function programFile(name: ProgramName): string {
+  found ??= find();
+  if ('error' in found) throw found.error;
+  return join(found.folder, `${name}.mjs`);
+}
+
+function find(): Found {
+  try {
+    const folder = join(keptFolder, digestOfSources());
+    return { folder: existsSync(folder) ? folder : make(folder) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function digestOfSources(): string {
+  const digest = createHash('sha256').update(process.versions.node);
+  const sources = sourceFolders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  for (const file of [packageList, ...sources.filter((name) => /\.c?ts$/.test(name)).sort()]) {
+    if (existsSync(join(root, file))) digest.update(`${file}\n`).update(readFileSync(join(root, file)));
+  }
+  return digest.digest('hex').slice(0, 32);
+}
+
+/** Answers the folder, or another one where nothing can be written beside it: that one goes with this process. */
+function make(folder: string): string {
+  const { fresh, isKept } = openFolder();
+  try {
+    // In a process of its own: the service never loads the bundler.
+    const writer = fileURLToPath(new URL('./write.ts', import.meta.url));
+    const { status, stderr, error } = spawnSync(process.execPath, [writer, fresh], {
+      encoding: 'utf8',
+      timeout: mostMilliseconds,
+    });
+    if (error) throw error;
+    if (status !== 0) throw new Error(`the programs of hooks cannot be made: ${stderr}`);
+    if (!isKept) return fresh;
+    // Another process may have made the same meanwhile.
+    if (!existsSync(folder)) renameSync(fresh, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    if (isKept) rmSync(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
+  try {
+    mkdirSync(keptFolder, { recursive: true });
+    return { fresh: openReadable(join(keptFolder, 'new-')), isKept: true };
+  } catch {
+    const fresh = openReadable(join(tmpdir(), 'gatehouse-programs-'));
+    process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
+    return { fresh, isKept: false };
+  }
+}
+
+/** Processes that are another user read what is in it; nothing of it is secret. */
+function openReadable(prefix: string): string {
+  const folder = mkdtempSync(prefix);
+  chmodSync(folder, 0o755);
+  return folder;
+}

@@ -4,18 +4,23 @@
  *
  *     node scripts/test.ts                               all of them
  *     node scripts/test.ts test/x.test.ts                those files
+ *     node scripts/test.ts test/surfaces/oauth2/dpop.ts  the tests of that module, by the files that run it
  *     node scripts/test.ts --test-name-pattern=refresh   flags of `node --test` are passed on
+ *
+ * Where files or flags are given and nothing ran, that is a failure.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionsVariable, compareActions } from '../test/support/actions.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
+import { onlyVariable } from '../test/support/only-these.ts';
 import { plansVariable } from '../test/support/plans.ts';
 import { serverVariable, startPostgres } from '../test/support/postgres.ts';
 import { migratedFile, migratedVariable } from '../test/support/stores.ts';
+import { type Selection, selectTests } from './select-tests.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -26,9 +31,12 @@ const flags = [
   // Of one file: nothing that waits for what never comes holds the run up for ever.
   '--test-timeout=1200000',
   '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  `--test-reporter=${new URL('../test/support/count-tests.ts', import.meta.url)}`,
   '--unhandled-rejections=strict',
   '--throw-deprecation',
   `--import=${new URL('../test/support/untracked-promises.ts', import.meta.url)}`,
+  `--import=${new URL('../test/support/only.ts', import.meta.url)}`,
 ];
 
 /**
@@ -60,8 +68,17 @@ function checkActions(folder: string): void {
 }
 
 const given = process.argv.slice(2);
-const files = given.filter((arg) => !arg.startsWith('-'));
+const { files, only } = selectOrExit(given.filter((arg) => !arg.startsWith('-')));
 const passedOn = given.filter((arg) => arg.startsWith('-'));
+
+function selectOrExit(names: readonly string[]): Selection {
+  try {
+    return selectTests(names);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(2);
+  }
+}
 
 const folder = mkdtempSync(join(fastFolder(), 'gatehouse-migrated-'));
 const server = startPostgres(fastFolder());
@@ -75,8 +92,15 @@ try {
     [migratedVariable]: await migratedFile(folder),
     [plansVariable]: plans,
     [actionsVariable]: actions,
+    ...(only.length > 0 && { [onlyVariable]: only.join('\n') }),
   };
-  process.exitCode = await runTests([...passedOn, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
+  const counted = join(folder, 'counted');
+  const args = [`--test-reporter-destination=${counted}`, ...passedOn];
+  process.exitCode = await runTests([...args, ...(files.length > 0 ? files : ['test/**/*.test.ts'])], databases);
+  if (Number(readFileSync(counted, 'utf8')) === 0) {
+    process.stderr.write('No test ran.\n');
+    process.exitCode = 1;
+  }
   if (given.length === 0) checkActions(actions);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { selectTests } from '../../scripts/select-tests.ts';
+import { onlyVariable } from '../support/only-these.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const support = (name: string) => new URL(`../support/${name}.ts`, import.meta.url).href;
+
+describe('files of tests that are named', () => {
+  it('a test file is itself, a module the files that run it', () => {
+    assert.deepEqual(selectTests(['test/config.test.ts']), { files: ['test/config.test.ts'], only: [] });
+    const dpop = join(root, 'test/surfaces/oauth2/dpop.ts');
+    assert.deepEqual(selectTests([dpop]), { files: [join(root, 'test/surfaces/oauth2/oauth2.test.ts')], only: [dpop] });
+  });
+
+  it('what is not there, or declares no tests, is refused', () => {
+    assert.throws(() => selectTests(['test/nothing.ts']), /nothing\.ts is not there/);
+    assert.throws(() => selectTests(['test/support/wire.ts']), /wire\.ts declares no tests/);
+  });
+});
+
+describe('a module that is named', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-only-'));
+    writeFileSync(
+      join(folder, 'module.ts'),
+      `import { describe, it } from 'node:test';
+      export function declare() { describe('inner', () => { it('of the module', () => {}); }); }`,
+    );
+    writeFileSync(
+      join(folder, 'whole.test.ts'),
+      `import { describe, it } from 'node:test';
+      import { declare } from './module.ts';
+      describe('outer', () => { declare(); it('of the file', () => {}); });`,
+    );
+    writeFileSync(join(folder, 'none.test.ts'), 'export {};');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function count(file: string, only?: string): Promise<number> {
+    const { NODE_TEST_CONTEXT: _, [onlyVariable]: __, ...env } = process.env;
+    const counted = join(folder, 'counted');
+    const args = ['--test', `--import=${support('only')}`, `--test-reporter=${support('count-tests')}`];
+    await promisify(execFile)(
+      process.execPath,
+      [...args, `--test-reporter-destination=${counted}`, join(folder, file)],
+      {
+        env: { ...env, ...(only !== undefined && { [onlyVariable]: join(folder, only) }) },
+      },
+    );
+    return Number(readFileSync(counted, 'utf8'));
+  }
+
+  it('declares its tests, and the rest of the file none', async () => {
+    assert.equal(await count('whole.test.ts'), 2);
+    assert.equal(await count('whole.test.ts', 'module.ts'), 1);
+    assert.equal(await count('whole.test.ts', 'another.ts'), 0);
+  });
+
+  it('a file without tests counts none', async () => {
+    assert.equal(await count('none.test.ts'), 0);
+  });
+});

@@ -58,9 +58,9 @@ function seriesTable(series: readonly Series[]): Table {
 }
 
 const notes = [
-  'Figures are medians of the rounds; a ratio is the median of the ratios of neighbouring rounds. µs/req is CPU time per',
-  "answer, of the server's processes (including the database's) and of the generator. Peak MB is the largest resident size",
-  'of its first process.',
+  'Figures are medians of the rounds; a ratio is the median of the ratios of neighbouring rounds. µs/req is CPU time',
+  "per answer, of the server's processes (including the database's) and of the generator. Peak MB is the largest",
+  'resident size of its first process.',
 ];
 
 function align(table: Table): string {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Milliseconds } from '../store/records.ts';
 
 /** The part of the time that slices may take, while a rest stays within its bounds. */
-const share = 0.1;
+const share = 0.05;
 /** What waits meanwhile is served even after the shortest slice. */
 const shortestRest: Milliseconds = 5;
 /** However slow the machine is, there are so many slices a second that work ends: at least ten of 50 ms. */

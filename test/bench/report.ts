@@ -58,8 +58,9 @@ function seriesTable(series: readonly Series[]): Table {
 }
 
 const notes = [
-  'Medians of the rounds; a ratio is the median of the ratios of neighbouring rounds. µs/req is CPU time per answer, of',
-  "the server's processes (the database's included) and of the generator. Peak MB is the most its first process ever had resident.",
+  'Figures are medians of the rounds; a ratio is the median of the ratios of neighbouring rounds. µs/req is CPU time',
+  "per answer, of the server's processes (including the database's) and of the generator. Peak MB is the largest",
+  'resident size of its first process.',
 ];
 
 function align(table: Table): string {

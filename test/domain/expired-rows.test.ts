@@ -125,7 +125,7 @@ describe('expired rows', () => {
 
   it('of a table with few do not wait for those of one with many', async () => {
     const { run, slices } = course(
-      { access_tokens: { waiting: 1_000_000, perSecond: 0 }, codes: { waiting: 2400, perSecond: 0 } },
+      { access_tokens: { waiting: 1_000_000, perSecond: 0 }, codes: { waiting: 1200, perSecond: 0 } },
       10 * second,
     );
     await run();
@@ -157,13 +157,13 @@ describe('expired rows', () => {
   });
 
   it('of tables without an index are swept each hour, whole; what slices passed over is looked for as often', async () => {
-    const grants = { waiting: 0, perSecond: 0.5 };
+    const grants = { waiting: 0, perSecond: 0.25 };
     const { run, slices } = course({ grants, sessions: { waiting: 0, perSecond: 1 } }, 2.5 * hour);
     await run();
     const starts = (table: PurgedTable) => slices.filter((slice) => slice.table === table && slice.from === null);
     const sweeps = starts('grants').map(({ at }) => Math.floor(at / minute / 10));
     assert.deepEqual(sweeps, [0, 6, 12]);
-    // Nothing, and twice what an hour brings: 1,800 rows.
+    // Nothing, and twice what an hour brings: 900 rows.
     assert.equal(slices.filter(({ table }) => table === 'grants').length, 1 + 2 + 2);
     assert.equal(starts('sessions').length, 3);
   });

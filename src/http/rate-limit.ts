@@ -16,6 +16,24 @@ const defaultMostKeys = 100_000;
  */
 const networksOfSite = 16;
 
+type MembersOf<One> = One extends unknown ? keyof One : never;
+type SubjectMember = MembersOf<Exclude<LimitSubject, Readonly<Record<string, never>>>>;
+
+/** All that tells subjects apart: without one of them, different subjects would share a counter. */
+const ranks = {
+  source: 0,
+  client: 1,
+  grant: 2,
+  registration: 3,
+  credential: 4,
+  apiKey: 5,
+  user: 6,
+  session: 7,
+  hookType: 8,
+  name: 9,
+} as const satisfies Readonly<Record<SubjectMember, number>>;
+const members = Object.keys(ranks) as readonly SubjectMember[];
+
 /** The counters of the windows of one length. */
 interface Windows {
   readonly own: WindowCounters;
@@ -150,11 +168,8 @@ function nameOf(limited: LimitName | PolicyLimit): string {
 }
 
 /** The parts of a subject are ids of ours and sources, which have no space in them; a name, which may, is the last. */
-function textOf(subject: Partial<Record<string, string | number>>): string {
-  const { source, client, registration, credential, apiKey, user, session, hookType, name } = subject;
-  return [source, client, registration, credential, apiKey, user, session, hookType, name]
-    .map((member) => member ?? '')
-    .join(' ');
+function textOf(subject: Partial<Record<SubjectMember, string | number>>): string {
+  return members.map((member) => subject[member] ?? '').join(' ');
 }
 
 /** The one of which least is left; of equals the one that ends last. Null of none. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CustomAttributeRecord } from '../records.ts';
 import type { AttributeStore } from '../store.ts';
+import { holdPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -74,12 +75,16 @@ export function attributeVerbs(db: Knex): AttributeStore {
     setValue: (accountId, userId, attributeId, value) =>
       separately(db, async (tx) => {
         const key = { account_id: accountId, user_id: userId, attribute_id: attributeId };
-        if (value === null) await tx('user_attributes').where(key).delete();
-        else
-          await tx('user_attributes')
-            .insert({ ...key, value })
-            .onConflict(Object.keys(key))
-            .merge(['value']);
+        if (value === null) {
+          await tx('user_attributes').where(key).delete();
+          return;
+        }
+        await holdPresent(tx, accountId, 'user', [userId]);
+        await holdPresent(tx, accountId, 'attribute', [attributeId]);
+        await tx('user_attributes')
+          .insert({ ...key, value })
+          .onConflict(Object.keys(key))
+          .merge(['value']);
       }),
   };
 }

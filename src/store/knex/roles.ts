@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
 import { assigned } from './assigned.ts';
+import { holdLinks, holdPresent } from './hold.ts';
+import { lostBefore, newestRemoval } from './link-age.ts';
 import { isPostgres } from './list-index.ts';
-import { endLost, newestRemoval, removeObject } from './removals.ts';
+import { endLost, removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
@@ -29,6 +31,10 @@ const heldAccess = `with direct as materialized (
 export function roleVerbs(db: Knex): RoleStore {
   const one = (accountId: number, id: number) =>
     db('roles').where({ account_id: accountId, id }).whereRaw(present('role', 'roles'));
+  const find = async (accountId: number, id: number) => {
+    const row = await one(accountId, id).first();
+    return row ? rows.roles.read(row) : null;
+  };
   return {
     ...roleLinkVerbs(db),
     create: (role) =>
@@ -36,9 +42,11 @@ export function roleVerbs(db: Knex): RoleStore {
         const [row] = await tx('roles').insert(rows.roles.write(role)).returning('*');
         return rows.roles.read(row);
       }),
-    find: async (accountId, id) => {
-      const row = await one(accountId, id).first();
-      return row ? rows.roles.read(row) : null;
+    find,
+    hold: async (accountId, id) => {
+      // What was removed while this waited is seen by another statement only.
+      if (isPostgres(db)) await one(accountId, id).forKeyShare().first('id');
+      return find(accountId, id);
     },
     findByName: async (accountId, name) => {
       const row = await db('roles').where({ account_id: accountId, name }).whereRaw(present('role', 'roles')).first();
@@ -102,8 +110,16 @@ export function accessVerbs(db: Knex): AccessStore {
     grant: (accountId, appId, assignee, at) =>
       separately(db, async (tx) => {
         const [table, key] = link(accountId, appId, assignee);
+        await holdPresent(tx, accountId, 'app', [appId]);
+        if ('userId' in assignee) await holdPresent(tx, accountId, 'user', [assignee.userId]);
+        else await holdPresent(tx, accountId, 'role', [assignee.roleId]);
+        await holdLinks(tx, tx(table).where(key), 'app_id');
+        const afterRemoval =
+          'userId' in assignee
+            ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
+            : newestRemoval(tx, accountId);
         await tx(table)
-          .insert({ ...key, assigned_at: at, after_removal: newestRemoval(tx, accountId) })
+          .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
           .onConflict(Object.keys(key))
           .ignore();
       }),

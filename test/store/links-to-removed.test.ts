@@ -128,7 +128,7 @@ onEachDatabase('links to what is removed', (subject) => {
     });
   }
 
-  test('a role that is held is removed afterwards, and one that is removed is not held', async () => {
+  test('a role that is removed meanwhile is not held', async () => {
     const { store } = subject;
     const { accountId, roleId } = await newScene(subject);
     const held = await whileUncommitted(
@@ -136,9 +136,40 @@ onEachDatabase('links to what is removed', (subject) => {
       (tx) => tx.roles.remove(accountId, roleId, now),
       () => store.transaction((tx) => tx.roles.hold(accountId, roleId)),
     );
-    assert.equal(held, null);
+    assert.equal(held, false);
     await clearAll(subject);
   });
+
+  const changes: readonly (readonly [what: string, remove: Do, change: Do])[] = [
+    ['an app', removeApp, (tx, { accountId, appId }) => tx.clients.update(accountId, appId, { name: 'again' })],
+    ['the secret of an app', removeApp, (tx, { accountId, appId }) => tx.clients.replaceSecret(accountId, appId, 'a')],
+    [
+      'an attribute',
+      removeAttribute,
+      (tx, { accountId, attributeId }) => tx.attributes.update(accountId, attributeId, { shortname: 'again' }),
+    ],
+    [
+      'the policy of a user',
+      removeUser,
+      async (tx, { accountId, userId }) => {
+        const [policy] = await tx.policies.list(accountId);
+        return tx.policies.assign(accountId, { userId }, policy?.id ?? 0);
+      },
+    ],
+  ];
+  for (const [what, remove, change] of changes) {
+    test(`${what} is not changed while it is removed`, async () => {
+      const { store } = subject;
+      const scene = await newScene(subject);
+      const changed = await whileUncommitted(
+        subject,
+        (tx) => remove(tx, scene),
+        () => store.transaction((tx) => change(tx, scene)),
+      );
+      assert.ok(changed === null || changed === false);
+      await clearAll(subject);
+    });
+  }
 
   test('links to others are made, of many users at once too', async () => {
     const { store } = subject;

@@ -2,7 +2,7 @@
 
 import type { Knex } from 'knex';
 import { linked } from './assigned.ts';
-import { present } from './removed.ts';
+import { present, refersToPresent } from './removed.ts';
 
 /** SQL for the newest removal that waits: what a link gives to any number of users is new for all of them. */
 export function newestRemoval(db: Knex, accountId: number): Knex.Raw {
@@ -31,7 +31,8 @@ export async function lostBefore(
       select u.id as user_id, lost.id from removals lost cross join ${table} given cross join users u
       where lost.account_id = ? and lost.kind = 'access' and given.account_id = lost.account_id
         and given.app_id = lost.object_id and given.${column} = ?
-        and u.account_id = lost.account_id and u.id in (${users}) and ${present('user', 'u')} and ${isLost('u.id')}
+        and u.account_id = lost.account_id and u.id in (${users}) and ${present('user', 'u')}
+        and ${refersToPresent('given', 'app_id')} and ${isLost('u.id')}
       union all
       select lu.user_id, lost.id from removals lost cross join role_users lu cross join app_roles la
         cross join ${table} given
@@ -39,7 +40,7 @@ export async function lostBefore(
         and lu.account_id = lost.account_id and lu.role_id = lost.object_id and lu.user_id in (${users})
         and la.account_id = lost.account_id and la.role_id = lost.object_id
         and given.account_id = lost.account_id and given.app_id = la.app_id and given.${column} = ?
-        and ${isLost('lu.user_id')}
+        and ${refersToPresent('given', 'app_id')} and ${isLost('lu.user_id')}
     ) as found group by user_id`;
   type Row = { readonly user_id: number; readonly after_removal: number };
   const answer: Row[] | { rows: Row[] } = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);

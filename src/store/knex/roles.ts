@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
 import { assigned } from './assigned.ts';
-import { holdLinks, holdPresent } from './hold.ts';
+import { hold, holdLinks, holdPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
 import { isPostgres } from './list-index.ts';
 import { endLost, removeObject } from './removals.ts';
@@ -31,10 +31,6 @@ const heldAccess = `with direct as materialized (
 export function roleVerbs(db: Knex): RoleStore {
   const one = (accountId: number, id: number) =>
     db('roles').where({ account_id: accountId, id }).whereRaw(present('role', 'roles'));
-  const find = async (accountId: number, id: number) => {
-    const row = await one(accountId, id).first();
-    return row ? rows.roles.read(row) : null;
-  };
   return {
     ...roleLinkVerbs(db),
     create: (role) =>
@@ -42,12 +38,11 @@ export function roleVerbs(db: Knex): RoleStore {
         const [row] = await tx('roles').insert(rows.roles.write(role)).returning('*');
         return rows.roles.read(row);
       }),
-    find,
-    hold: async (accountId, id) => {
-      // What was removed while this waited is seen by another statement only.
-      if (isPostgres(db)) await one(accountId, id).forKeyShare().first('id');
-      return find(accountId, id);
+    find: async (accountId, id) => {
+      const row = await one(accountId, id).first();
+      return row ? rows.roles.read(row) : null;
     },
+    hold: (accountId, id) => hold(db, accountId, 'role', [id]),
     findByName: async (accountId, name) => {
       const row = await db('roles').where({ account_id: accountId, name }).whereRaw(present('role', 'roles')).first();
       return row ? rows.roles.read(row) : null;

@@ -1,6 +1,6 @@
 /**
- * What is removed and has rows hanging on it still (removals.ts), and links that say which removals waited when they
- * were made: access that is given while what was lost is still being ended gives back nothing of it.
+ * What is removed and has rows hanging on it still (removals.ts), and links that say which is the newest removal that
+ * they give nothing back of: it waited when they were made.
  */
 
 import type { Knex } from 'knex';

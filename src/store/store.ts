@@ -263,8 +263,8 @@ export interface RoleStore {
   /** Throws `conflict` with name `name`. */
   create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
-  /** Whether there is such a role; nobody removes it until the end of the transaction. */
-  hold(accountId: number, id: number): Promise<boolean>;
+  /** Whether there is such a role; nobody else changes or removes it until the end of the transaction. */
+  lock(accountId: number, id: number): Promise<boolean>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
   /** Role ids of each of these users, in order of assignment. */
   idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;

@@ -128,15 +128,15 @@ onEachDatabase('links to what is removed', (subject) => {
     });
   }
 
-  test('a role that is removed meanwhile is not held', async () => {
+  test('a role that is removed meanwhile cannot be locked', async () => {
     const { store } = subject;
     const { accountId, roleId } = await newScene(subject);
-    const held = await whileUncommitted(
+    const locked = await whileUncommitted(
       subject,
       (tx) => tx.roles.remove(accountId, roleId, now),
-      () => store.transaction((tx) => tx.roles.hold(accountId, roleId)),
+      () => store.transaction((tx) => tx.roles.lock(accountId, roleId)),
     );
-    assert.equal(held, false);
+    assert.equal(locked, false);
     await clearAll(subject);
   });
 

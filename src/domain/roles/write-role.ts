@@ -116,7 +116,7 @@ async function changing(
   change: (tx: StoreVerbs) => Promise<Told<RoleEvent>>,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    if (!(await tx.roles.hold(account.id, id))) throw unknownRole();
+    if (!(await tx.roles.lock(account.id, id))) throw unknownRole();
     const told = await change(tx);
     await recordEvent(tx, services, account, { ...told, target: { type: 'role', id } });
   });

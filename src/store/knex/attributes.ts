@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CustomAttributeRecord } from '../records.ts';
 import type { AttributeStore } from '../store.ts';
-import { hold, holdPresent } from './hold.ts';
+import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -56,7 +56,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
       const row = rows.customAttributes.write(changes);
       if (Object.keys(row).length === 0) return find(accountId, id);
       return separately(db, async (tx) => {
-        if (!(await hold(tx, accountId, 'attribute', [id]))) return null;
+        if (!(await lockPresent(tx, accountId, 'attribute', id))) return null;
         const [changed] = await tx('custom_attributes')
           .where({ account_id: accountId, id })
           .whereRaw(present('attribute', 'custom_attributes'))

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { PolicyRecord } from '../records.ts';
 import type { Follower, PolicyStore } from '../store.ts';
-import { hold } from './hold.ts';
+import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -81,7 +81,7 @@ export function policyVerbs(db: Knex): PolicyStore {
       separately(db, async (tx) => {
         const [kind, id] = placeOf(follower);
         const { table, id: key } = homes[kind];
-        if (!(await hold(tx, accountId, kind, [id]))) return false;
+        if (!(await lockPresent(tx, accountId, kind, id))) return false;
         const found = tx(table)
           .where({ account_id: accountId, [key]: id })
           .whereRaw(present(kind, table, key));

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
 import { assigned } from './assigned.ts';
-import { hold, holdLinks, holdPresent } from './hold.ts';
+import { holdLinks, holdPresent, lockPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
 import { isPostgres } from './list-index.ts';
 import { endLost, removeObject } from './removals.ts';
@@ -42,7 +42,7 @@ export function roleVerbs(db: Knex): RoleStore {
       const row = await one(accountId, id).first();
       return row ? rows.roles.read(row) : null;
     },
-    hold: (accountId, id) => hold(db, accountId, 'role', [id]),
+    lock: (accountId, id) => lockPresent(db, accountId, 'role', id),
     findByName: async (accountId, name) => {
       const row = await db('roles').where({ account_id: accountId, name }).whereRaw(present('role', 'roles')).first();
       return row ? rows.roles.read(row) : null;

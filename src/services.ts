@@ -134,6 +134,8 @@ export interface LogFields {
   readonly appId?: number;
   readonly userId?: number;
   readonly grantId?: number;
+  /** The number of a row in `removals`. */
+  readonly removalId?: number;
   /** A table of the store. */
   readonly table?: string;
   readonly count?: number;

@@ -24,6 +24,7 @@ const fieldKinds = {
   appId: 'number',
   userId: 'number',
   grantId: 'number',
+  removalId: 'number',
   table: 'string',
   count: 'number',
   port: 'number',

@@ -9,6 +9,8 @@ import { paced, restUnlessAborted } from './paced.ts';
 const rowsAtOnce = 100;
 /** What another process removed, or left when it was ended, is found within so long. */
 const pauseMilliseconds = 60_000;
+/** After so many failures of single removals in one go it rests, as it does when nothing can be read. */
+const mostFailures = 100;
 const second = 1_000;
 
 /** Takes how it goes. */
@@ -33,7 +35,7 @@ export interface Clearing {
   stop(): Promise<void>;
 }
 
-/** Works until it is stopped. Failures are logged. */
+/** Works until it is stopped; accounts take turns. Failures are logged, and hold up nothing of others. */
 export function startClearing(
   { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
   { report, monotonic = () => performance.now(), rest = restUnlessAborted }: ClearingOptions,
@@ -42,6 +44,7 @@ export function startClearing(
   const { signal } = stopping;
   let woken = new AbortController();
   let toldAt = Number.NEGATIVE_INFINITY;
+  let lastAccount = 0;
 
   // Every kind is there from the start, so that a rate can be taken of it.
   for (const kind of removalKinds) report.cleared(kind, 0);
@@ -52,8 +55,20 @@ export function startClearing(
     report.waiting(count, since === null ? 0 : Math.max(0, clock.now() - since));
   }
 
-  async function clearNext(): Promise<boolean> {
-    const slice = await store.clearRemoved(rowsAtOnce);
+  function logFailure(error: unknown, removalId?: number): void {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+    log.error('clearing what was removed failed', { ...(removalId !== undefined && { removalId }), stack });
+  }
+
+  /** Answers whether to go on; `failed` are those that wait until the next look. */
+  async function clearNext(failed: number[]): Promise<boolean> {
+    const slice = await store.clearRemoved(rowsAtOnce, { after: lastAccount, except: failed });
+    if (slice) lastAccount = slice.accountId;
+    if (slice && 'error' in slice) {
+      failed.push(slice.removalId);
+      logFailure(slice.error, slice.removalId);
+      return failed.length < mostFailures;
+    }
     if (slice) report.cleared(slice.kind, slice.rows);
     if (!slice || slice.isLast || monotonic() - toldAt >= second) await tell();
     return slice !== null;
@@ -63,10 +78,11 @@ export function startClearing(
     while (!signal.aborted) {
       woken = new AbortController();
       try {
-        await paced(clearNext, { monotonic, rest: (milliseconds) => rest(milliseconds, signal), signal });
+        const failed: number[] = [];
+        const pacing = { monotonic, rest: (milliseconds: Milliseconds) => rest(milliseconds, signal), signal };
+        await paced(() => clearNext(failed), pacing);
       } catch (error) {
-        const stack = error instanceof Error ? (error.stack ?? error.message) : 'not an error';
-        log.error('clearing what was removed failed', { stack });
+        logFailure(error);
       }
       if (!signal.aborted) await rest(pauseMilliseconds, AbortSignal.any([signal, woken.signal]));
     }

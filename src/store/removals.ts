@@ -26,11 +26,28 @@ export interface WaitingRemovals {
   readonly since: Milliseconds | null;
 }
 
+/** Whose turn it is. */
+export interface ClearingTurn {
+  /** The account that had the last turn: accounts follow each other by number, and the last one is followed by the first. */
+  readonly after: number;
+  /** Removals that are passed over. */
+  readonly except: readonly number[];
+}
+
+export const firstTurn: ClearingTurn = { after: 0, except: [] };
+
+/** A slice of which nothing was done. */
+export interface FailedSlice {
+  readonly accountId: number;
+  readonly removalId: number;
+  readonly error: unknown;
+}
+
 export interface Clearing {
   /**
-   * Clears so many rows of the removal that waits longest and that no other process is clearing, in one short
-   * transaction; null when none waits.
+   * Clears so many rows, in one short transaction, of the oldest removal of the account whose turn it is, of those that
+   * no other process is clearing; null when none waits. Throws where none could be read.
    */
-  clearRemoved(limit: number): Promise<ClearedSlice | null>;
+  clearRemoved(limit: number, turn?: ClearingTurn): Promise<ClearedSlice | FailedSlice | null>;
   findWaitingRemovals(): Promise<WaitingRemovals>;
 }

@@ -263,6 +263,8 @@ export interface RoleStore {
   /** Throws `conflict` with name `name`. */
   create(role: Following<New<RoleRecord>>): Promise<RoleRecord>;
   find(accountId: number, id: number): Promise<RoleRecord | null>;
+  /** Whether there is such a role; nobody else changes or removes it until the end of the transaction. */
+  lock(accountId: number, id: number): Promise<boolean>;
   findByName(accountId: number, name: string): Promise<RoleRecord | null>;
   /** Role ids of each of these users, in order of assignment. */
   idsOfUsers(accountId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
@@ -290,7 +292,7 @@ export interface RoleStore {
     roleId: number,
     userIds: readonly number[],
   ): Promise<ReadonlyMap<number, Milliseconds>>;
-  /** Answers those that were not linked before, ascending. Throws `not_found` for an id that nothing has. */
+  /** Answers those that were not linked before, ascending. Throws `not_found` for a role or an id that nothing has. */
   link(
     accountId: number,
     link: RoleLink,
@@ -298,6 +300,8 @@ export interface RoleStore {
     ids: readonly number[],
     at: Milliseconds,
   ): Promise<readonly number[]>;
+  /** Has a user who has the role have it since another time, which is its place among the user's roles. */
+  move(accountId: number, roleId: number, userId: number, at: Milliseconds): Promise<void>;
   /** Answers those that were linked, ascending. */
   unlink(accountId: number, link: RoleLink, roleId: number, ids: readonly number[]): Promise<readonly number[]>;
   /** The first of these ids that no such app or user has; null when all are known. */
@@ -308,7 +312,7 @@ export interface RoleStore {
 export type Assignee = { readonly userId: number } | { readonly roleId: number };
 
 export interface AccessStore {
-  /** Idempotent. */
+  /** Idempotent. Throws `not_found` where there is no such app, user or role. */
   grant(accountId: number, appId: number, assignee: Assignee, at: Milliseconds): Promise<void>;
   /** False when it was not assigned. */
   revoke(accountId: number, appId: number, assignee: Assignee): Promise<boolean>;
@@ -742,10 +746,11 @@ export interface GrantStore {
   /**
    * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch, in the order given;
    * outcomes in the same order. For each: the grant exists and belongs to the client; is neither revoked nor
-   * expired; its proof was not used before; the digest is the current one (rotate), or the previous one within the
-   * grace (repeat), or anything else (revoke the family); the scope is not wider; the user is active; access is
-   * assigned. Checks in this order; the caller has checked that the token's text is authentic, so that an unknown digest
-   * is an older token of the family. What is refused leaves nothing of its proof.
+   * expired; the digest is the current one (rotate), or the previous one within the grace (repeat), or anything else
+   * (revoke the family); the scope is not wider; the user is active; access is assigned. Checks in this order; the
+   * caller has checked that the token's text is authentic, so that an unknown digest is an older token of the family.
+   * A proof is used up by what rotates, repeats or revokes, and refuses it where it was used before; what is refused
+   * leaves nothing of its proof.
    */
   consume(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
   /** The first reason stays: false when it was revoked before. */

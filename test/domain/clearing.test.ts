@@ -3,20 +3,32 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startClearing } from '../../src/domain/clearing.ts';
 import type { Log } from '../../src/services.ts';
-import type { ClearedSlice } from '../../src/store/removals.ts';
+import type { ClearedSlice, ClearingTurn, FailedSlice } from '../../src/store/removals.ts';
 
-const slice = (isLast: boolean): ClearedSlice => ({ kind: 'user', accountId: 1, rows: isLast ? 30 : 100, isLast });
+const slice = (isLast: boolean, accountId = 1): ClearedSlice => ({
+  kind: 'user',
+  accountId,
+  rows: isLast ? 30 : 100,
+  isLast,
+});
+const failed = (removalId: number, accountId = 1): FailedSlice => ({
+  accountId,
+  removalId,
+  error: new Error('a damaged page'),
+});
 
 /** Clearing of slices that are only counted; an error in their place is thrown. It rests until `goOn`. */
-function course(slices: (ClearedSlice | Error)[]) {
+function course(slices: (ClearedSlice | FailedSlice | Error)[]) {
   const lines: string[] = [];
   const note = (event: string) => void lines.push(event);
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const rests: number[] = [];
   const told: string[] = [];
+  const turns: ClearingTurn[] = [];
   let idle = Promise.withResolvers<void>();
   const store = {
-    clearRemoved: async () => {
+    clearRemoved: async (_limit: number, { after, except }: ClearingTurn) => {
+      turns.push({ after, except: [...except] });
       const next = slices.shift() ?? null;
       if (next instanceof Error) throw next;
       return next;
@@ -43,7 +55,7 @@ function course(slices: (ClearedSlice | Error)[]) {
       },
     },
   );
-  return { clearing, lines, rests, told, slices, settled: () => idle.promise };
+  return { clearing, lines, rests, told, turns, slices, settled: () => idle.promise };
 }
 
 describe('clearing what was removed', () => {
@@ -84,6 +96,46 @@ describe('clearing what was removed', () => {
     run.clearing.wake();
     await settled;
     assert.deepEqual(run.slices, []);
+    await run.clearing.stop();
+  });
+
+  it('takes accounts in turn, also from one look to the next', async () => {
+    const run = course([slice(false, 1), slice(true, 5)]);
+    await run.settled();
+    const settled = run.settled();
+    run.clearing.wake();
+    await settled;
+    assert.deepEqual(
+      run.turns.map(({ after }) => after),
+      [0, 1, 5, 5],
+    );
+    await run.clearing.stop();
+  });
+
+  it('goes on at once with the others when one removal fails, and tries that one at the next look', async () => {
+    const run = course([failed(11), slice(false), failed(12, 3), slice(true)]);
+    await run.settled();
+    assert.deepEqual(run.slices, []);
+    assert.deepEqual(run.lines, Array(2).fill('clearing what was removed failed'));
+    assert.deepEqual(
+      run.turns.map(({ except }) => except),
+      [[], [11], [11], [11, 12], [11, 12]],
+    );
+    assert.deepEqual(
+      run.turns.map(({ after }) => after),
+      [0, 1, 1, 3, 1],
+    );
+    const settled = run.settled();
+    run.clearing.wake();
+    await settled;
+    assert.deepEqual(run.turns.at(-1)?.except, []);
+    await run.clearing.stop();
+  });
+
+  it('rests when nothing but failures comes', async () => {
+    const run = course(Array.from({ length: 150 }, (_, at) => failed(at)));
+    await run.settled();
+    assert.equal(run.slices.length, 50);
     await run.clearing.stop();
   });
 

@@ -82,6 +82,33 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
     assert.equal(await isUnused(unused), true);
   });
 
+  test('in one batch a refused one does not take it from the next', async () => {
+    const [one, two, dead] = [
+      await newFamily(),
+      await newFamily(),
+      await newFamily({ revokedAt: now, revokedBecause: 'sign_out' }),
+    ];
+    const [proof, other] = [newProof(one), newProof(one)];
+    const batch = [
+      present(one, { proof, scope: ['admin'] }),
+      present(one, { proof }),
+      present(dead, { proof: other }),
+      present(two, { proof: other }),
+      present(two, { proof: other }),
+    ];
+    assert.deepEqual(await consume(...batch), ['scope_exceeded', 'rotated', 'revoked', 'rotated', 'proof_used']);
+    assert.deepEqual([await isUnused(proof), await isUnused(other)], [false, false]);
+  });
+
+  test('one that was used changes nothing about why a token is refused', async () => {
+    const grant = await newFamily();
+    const proof = newProof(grant);
+    assert.equal(await isUnused(proof), true);
+    const dead = await newFamily({ revokedAt: now, revokedBecause: 'sign_out' });
+    const batch = [present(grant, { proof, scope: ['admin'] }), present(dead, { proof }), present(grant, { proof })];
+    assert.deepEqual(await consume(...batch), ['scope_exceeded', 'revoked', 'proof_used']);
+  });
+
   test('of a client that was removed meanwhile fails no other of its batch', async () => {
     const [gone, other] = [await newFamily(), await newFamily()];
     await subject.store.clients.remove(gone.accountId, gone.appId, now);

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { present } from '../../src/store/knex/removed.ts';
+import { rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
 import { readsRemoved } from '../support/expected-readers.ts';
 import { readPlans } from '../support/plans.ts';
 import { emptyDatabases } from '../support/stores.ts';
@@ -71,6 +73,9 @@ describe('statements that read what can be removed', () => {
       'role_users',
       'update grants set revoked_at = ? where user_id in (select user_id from role_users where role_id = ?)',
     ],
+    ['users', 'update `users` set `firstname` = ? where `account_id` = ? and `id` = ?'],
+    // The rest of the statement asks for other things than the user.
+    ['users', rotateAll.replace(present('user', 'u'), 'true')],
   ] as const;
   for (const [table, sql] of reads) {
     it(`are found when they do not ask what is removed: ${table}`, () => {
@@ -80,7 +85,8 @@ describe('statements that read what can be removed', () => {
 
   it('are fine when they do, and when they clear or lock rows', () => {
     const fine = [
-      'select * from users where id = ? and not exists (select 1 from removals gone where gone.object_id = users.id)',
+      `select * from users where id = ? and ${present('user', 'users')}`,
+      rotateAll,
       'delete from users where account_id = ? and id = ?',
       'select `id` from `roles` where `account_id` = ? and `id` = ? for key share',
       'select * from grants where account_id = ?',

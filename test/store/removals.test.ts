@@ -1,58 +1,14 @@
-/** What many rows hang on is gone at once for whoever asks, and its rows are cleared in slices. */
+/** What many rows hang on is gone at once, and its rows are cleared in slices. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clearedTables } from '../../src/store/knex/clear-removed.ts';
 import type { GrantRecord } from '../../src/store/records.ts';
-import type { ClearedSlice } from '../../src/store/removals.ts';
-import type { ConsumptionOutcome, StoreVerbs } from '../../src/store/store.ts';
+import type { StoreVerbs } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
+import { clearAll, consume, count, fillGrants, fillUsers } from './filled.ts';
 import { type Cast, newAccount, newCast, newClient, newGrant, newUser, now, present, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
-
-/** More than a removal clears in its own transaction. */
-const many = 250;
-
-async function clearAll({ store }: Subject): Promise<ClearedSlice[]> {
-  const slices: ClearedSlice[] = [];
-  for (let slice = await store.clearRemoved(100); slice; slice = await store.clearRemoved(100)) slices.push(slice);
-  return slices;
-}
-
-async function count({ url }: Subject, from: string): Promise<number> {
-  const [row] = await ask(url, `select count(*) as number from ${from}`);
-  return Number(row?.['number']);
-}
-
-/** Repeats a row with numbers from 1 in place of `:n`. */
-async function fill({ url }: Subject, table: string, columns: string, values: string, rows = many): Promise<void> {
-  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})`;
-  await execute(
-    url,
-    `insert into ${table} (${columns}) ${numbers} select ${values.replaceAll(':n', 'n')} from numbers`,
-  );
-}
-
-async function fillGrants(subject: Subject, { accountId, appId, userId }: Cast, rows = many): Promise<void> {
-  const columns = `account_id, app_id, user_id, scope, amr, authenticated_at, generation, idle_expires_at,
-    absolute_expires_at, created_at`;
-  const values = `${accountId}, ${appId}, ${userId}, '["openid"]', '[]', 0, 0, ${now * 2}, ${now * 2}, 0`;
-  await fill(subject, 'grants', columns, values, rows);
-}
-
-/** So many users, by their ids. */
-async function fillUsers(subject: Subject, accountId: number): Promise<number[]> {
-  const columns = 'account_id, username, username_key, status, invalid_login_attempts, created_at, updated_at';
-  const prefix = unique('member');
-  await fill(subject, 'users', columns, `${accountId}, '${prefix}' || :n, '${prefix}' || :n, 1, 0, 0, 0`);
-  const found = await ask(subject.url, `select id from users where username like '${prefix}%' order by id`);
-  return found.map(({ id }) => Number(id));
-}
-
-async function consume({ store }: Subject, grant: GrantRecord): Promise<ConsumptionOutcome['outcome'] | string> {
-  const [outcome] = await store.grants.consume([present(grant)]);
-  return outcome?.outcome === 'refused' ? outcome.reason : (outcome?.outcome ?? 'nothing');
-}
 
 /** As the batch that locks each grant and looks at it consumes. */
 async function consumeTwice({ store }: Subject, grant: GrantRecord): Promise<string[]> {

@@ -1,5 +1,5 @@
 /**
- * Which statements may read what can be removed, or links to it, without asking what is removed: its row stays until
+ * Which statements may read or change what can be removed, or links to it, without asking what is removed: its row stays until
  * nothing hangs on it any more (src/store/knex/removals.ts), and nobody is to find it meanwhile.
  */
 
@@ -10,7 +10,8 @@ interface ExpectedReader {
 
 const expectedReaders: readonly ExpectedReader[] = [
   {
-    where: /^select \w+ from (users|clients|roles|custom_attributes) where .* for (key share|update)$/,
+    where:
+      /^select \w+ from (users|clients|roles|custom_attributes|app_users|app_roles|role_users|role_admins) where .* for (key share|no key update|update)$/,
     because: 'it waits for the lock of a row; another statement asks what has become of it',
   },
   {
@@ -30,17 +31,39 @@ const expectedReaders: readonly ExpectedReader[] = [
     where: /^select user_id, assigned_at from role_users where account_id = \S+ and role_id = \S+ and user_id in \(/,
     because: 'role and users were found before',
   },
+  {
+    where: /^update role_users set assigned_at = \S+ where account_id = /,
+    because: 'role and user were found before',
+  },
+  {
+    where: /^update users set (invalid_login_attempts|password_digest) = .* where account_id = \S+ and id = /,
+    because: 'a user who is removed during the sign-in has attempts that nobody looks at any more',
+  },
   { where: /^select 1 from \w+ limit 1 offset \d+$/, because: 'it looks how large a table is' },
 ];
 
-/** Tables of what is removed, and of links that are read without it. */
-const read =
-  /(?<!delete )\b(?:from|join) (users|clients|roles|custom_attributes|app_users|app_roles|role_users|user_attributes)\b/;
+/** The tables of what can be removed, with the word for it in `removals`. */
+const kinds = { users: 'user', clients: 'app', roles: 'role', custom_attributes: 'attribute' } as const;
 
-/** The table that a statement reads without asking; null when it reads none, or is expected to. */
+/** Links to them, which are read without them. */
+const links = /(?<!delete )\b(?:from|join|update) (app_users|app_roles|role_users|user_attributes)\b/;
+
+function timesIn(text: string, pattern: string): number {
+  return text.match(new RegExp(pattern, 'g'))?.length ?? 0;
+}
+
+/**
+ * The table that a statement reads or changes without asking; null when there is none, or it is expected to. What can be
+ * removed is asked for as often as its table is named; links are asked about once, as one of them leads to the next.
+ */
 export function readsRemoved(sql: string): string | null {
   const text = sql.replaceAll(/[`"]/g, '').replaceAll(/\s+/g, ' ');
-  const [, table] = read.exec(text) ?? [];
-  if (table === undefined || /\bremovals\b/.test(text)) return null;
-  return expectedReaders.some(({ where }) => where.test(text)) ? null : table;
+  if (expectedReaders.some(({ where }) => where.test(text))) return null;
+  for (const [table, kind] of Object.entries(kinds)) {
+    const named = timesIn(text, `(?<!delete )\\b(?:from|join|update) ${table}\\b`);
+    const asked = timesIn(text, `removals (?:gone where gone\\.|where )account_id = \\S+ and (?:gone\\.)?kind = '${kind}'`);
+    if (asked < named) return table;
+  }
+  const [, link] = links.exec(text) ?? [];
+  return link === undefined || /\bremovals\b/.test(text) ? null : link;
 }

@@ -53,8 +53,12 @@ export async function requireRoleId(
   id: number,
 ): Promise<RoleRecord> {
   const role = await store.roles.find(account.id, id);
-  if (!role) throw new Failure('not_found', { name: 'role', message: 'there is no such role' });
+  if (!role) throw unknownRole();
   return role;
+}
+
+export function unknownRole(): Failure {
+  return new Failure('not_found', { name: 'role', message: 'there is no such role' });
 }
 
 /** The role of this name; throws `not_found`. */

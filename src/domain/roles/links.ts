@@ -52,8 +52,8 @@ export async function moveRole(
   userId: number,
   at: Milliseconds,
 ): Promise<void> {
-  await tx.roles.unlink(accountId, 'users', roleId, [userId]);
-  await tx.roles.link(accountId, 'users', roleId, [userId], at);
+  // In place: as a new link it would not count for grants of an app that is being taken from others.
+  await tx.roles.move(accountId, roleId, userId, at);
 }
 
 async function tell(

@@ -8,7 +8,7 @@ import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endUnassigned } from '../endings/end-app.ts';
 import { readText } from '../text.ts';
-import { requireRoleId } from './full-role.ts';
+import { unknownRole } from './full-role.ts';
 import { addLinks, type LinkVerb, removeLinks } from './links.ts';
 
 /** Undefined members stay as they are; null empties a list. */
@@ -67,9 +67,11 @@ export async function updateRole(
 
 /** Removes the role, and the grants for apps that only it had given. Throws `not_found`. */
 export async function removeRole(services: RoleServices, account: Audited, id: number): Promise<void> {
-  await changing(services, account, id, async (tx) => {
-    const ended = (await tx.roles.remove(account.id, id, services.clock.now())) ?? 0;
-    return { action: 'role.removed', detail: { grants_revoked: ended } };
+  await services.store.transaction(async (tx) => {
+    const ended = await tx.roles.remove(account.id, id, services.clock.now());
+    if (ended === null) throw unknownRole();
+    const detail = { grants_revoked: ended };
+    await recordEvent(tx, services, account, { action: 'role.removed', target: { type: 'role', id }, detail });
   });
 }
 
@@ -103,10 +105,10 @@ export async function removeRoleMembers(
   });
 }
 
-type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | 'removed' | `members_${string}`}` }>;
+type RoleEvent = Extract<AuditEvent, { action: `role.${'changed' | `members_${string}`}` }>;
 type Told<Event> = Event extends RoleEvent ? Pick<Event, 'action' | 'detail'> : never;
 
-/** Changes a role that is there, and tells of it. */
+/** Changes a role that is there, and stays until the change is committed; tells of it. */
 async function changing(
   services: RoleServices,
   account: Audited,
@@ -114,7 +116,7 @@ async function changing(
   change: (tx: StoreVerbs) => Promise<Told<RoleEvent>>,
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
-    await requireRoleId(tx, account, id);
+    if (!(await tx.roles.lock(account.id, id))) throw unknownRole();
     const told = await change(tx);
     await recordEvent(tx, services, account, { ...told, target: { type: 'role', id } });
   });

@@ -10,24 +10,35 @@ interface Columns {
   readonly grant?: string;
 }
 
+/** Columns that name an account, an app of it and a user of it. */
+interface Use {
+  readonly account: string;
+  readonly app: string;
+  readonly user: string;
+}
+
 /** Links made before a removal began to wait, which is a row with this alias. */
 function madeBefore(removal: string, links: readonly string[]): string {
   return links.map((link) => ` and (${link}.after_removal is null or ${link}.after_removal < ${removal}.id)`).join('');
 }
 
 /** Whether the app is assigned directly, or through a role; by links that a removal found there, where one is named. */
-function linked(row: string, user: string, removal?: string): string {
+export function linked({ account, app, user }: Use, removal?: string): string {
   const before = (...links: string[]) => (removal === undefined ? '' : madeBefore(removal, links));
   return `(exists (select 1 from app_users au
-      where au.account_id = ${row}.account_id and au.app_id = ${row}.app_id and au.user_id = ${row}.${user}${before('au')})
+      where au.account_id = ${account} and au.app_id = ${app} and au.user_id = ${user}${before('au')})
     or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
-      where ru.account_id = ${row}.account_id and ru.user_id = ${row}.${user} and ar.app_id = ${row}.app_id
+      where ru.account_id = ${account} and ru.user_id = ${user} and ar.app_id = ${app}
         and ${refersToPresent('ru', 'role_id')}${before('ru', 'ar')}))`;
+}
+
+function useOf(row: string, user: string): Use {
+  return { account: `${row}.account_id`, app: `${row}.app_id`, user: `${row}.${user}` };
 }
 
 /** SQL that is true when the user of a row may use its app. */
 export function assigned(row: string, user = 'user_id'): string {
-  return `(${refersToPresent(row, 'app_id')} and ${linked(row, user)})`;
+  return `(${refersToPresent(row, 'app_id')} and ${linked(useOf(row, user))})`;
 }
 
 /**
@@ -37,12 +48,12 @@ export function assigned(row: string, user = 'user_id'): string {
 export function lost(row: string, { user = 'user_id', grant = 'id' }: Columns = {}): string {
   const older = `lost.account_id = ${row}.account_id and lost.last_grant_id >= ${row}.${grant}`;
   return `(exists (select 1 from removals lost
-      where ${older} and lost.kind = 'access' and lost.object_id = ${row}.app_id and not ${linked(row, user, 'lost')})
+      where ${older} and lost.kind = 'access' and lost.object_id = ${row}.app_id and not ${linked(useOf(row, user), 'lost')})
     or exists (select 1 from removals lost
       join role_users lu on lu.account_id = lost.account_id and lu.role_id = lost.object_id
       join app_roles la on la.account_id = lost.account_id and la.role_id = lost.object_id
       where ${older} and lost.kind = 'role' and lu.user_id = ${row}.${user} and la.app_id = ${row}.app_id
-        and not ${linked(row, user, 'lost')}))`;
+        and not ${linked(useOf(row, user), 'lost')}))`;
 }
 
 /** SQL that is true when a grant still has the access that it rests on. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CustomAttributeRecord } from '../records.ts';
 import type { AttributeStore } from '../store.ts';
+import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -55,6 +56,7 @@ export function attributeVerbs(db: Knex): AttributeStore {
       const row = rows.customAttributes.write(changes);
       if (Object.keys(row).length === 0) return find(accountId, id);
       return separately(db, async (tx) => {
+        if (!(await lockPresent(tx, accountId, 'attribute', id))) return null;
         const [changed] = await tx('custom_attributes')
           .where({ account_id: accountId, id })
           .whereRaw(present('attribute', 'custom_attributes'))
@@ -74,12 +76,16 @@ export function attributeVerbs(db: Knex): AttributeStore {
     setValue: (accountId, userId, attributeId, value) =>
       separately(db, async (tx) => {
         const key = { account_id: accountId, user_id: userId, attribute_id: attributeId };
-        if (value === null) await tx('user_attributes').where(key).delete();
-        else
-          await tx('user_attributes')
-            .insert({ ...key, value })
-            .onConflict(Object.keys(key))
-            .merge(['value']);
+        if (value === null) {
+          await tx('user_attributes').where(key).delete();
+          return;
+        }
+        await holdPresent(tx, accountId, 'user', [userId]);
+        await holdPresent(tx, accountId, 'attribute', [attributeId]);
+        await tx('user_attributes')
+          .insert({ ...key, value })
+          .onConflict(Object.keys(key))
+          .merge(['value']);
       }),
   };
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { ListPage, ListQuery } from '../listing.ts';
 import type { LinkedServer, ServerLinkRecord } from '../records.ts';
 import type { AuthorizationServerStore } from '../store.ts';
+import { holdPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled, type ListColumn } from './list-index.ts';
@@ -124,6 +125,7 @@ function linkVerbs(db: Knex): Pick<AuthorizationServerStore, LinkVerb> {
   return {
     link: (link) =>
       separately(db, async (tx) => {
+        await holdPresent(tx, link.accountId, 'app', [link.appId]);
         await tx(table).insert(write(link));
       }),
     findLink: async (accountId, serverId, appId) => {

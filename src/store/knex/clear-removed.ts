@@ -102,7 +102,6 @@ async function endInFlight(
 /** Looks at the grants of an app to which users have lost access, in the order of their numbers. */
 async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise<Progress> {
   const { account_id: accountId, object_id: appId, last_grant_id: last, reached_grant_id: reached } = removal;
-  if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
   const seen: { id: number }[] = await db('grants')
     .select('id')
     .where({ account_id: accountId, app_id: appId })
@@ -110,9 +109,11 @@ async function releaseGrants(db: Knex, removal: Removal, limit: number): Promise
     .where('id', '<=', last)
     .orderBy('id')
     .limit(limit);
-  if (seen.length === 0) return { rows: 0, grantsRevoked: 0 };
   const ids = seen.map(({ id }) => Number(id));
   const grantsRevoked = await revokeLost(db, removal, db('grants').whereIn('id', ids), limit);
+  // Grants are locked first by everybody.
+  if (Number(reached) === 0) await endInFlight(db, accountId, { appId });
+  if (ids.length === 0) return { rows: 0, grantsRevoked };
   const row = db('removals').where({ account_id: accountId, id: removal.id });
   await row.update({ reached_grant_id: ids.at(-1) });
   return { rows: ids.length, grantsRevoked };

@@ -3,6 +3,7 @@ import type { ListQuery } from '../listing.ts';
 import type { DetailedClient } from '../records.ts';
 import type { ClientStore, NewClient } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
+import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
@@ -156,15 +157,15 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
     pageApps: (accountId, query) => listPage(db, appListing, accountId, query),
     update: async (accountId, appId, changes) => {
       const row = { ...rows.clients.write(changes), ...rows.appDetails.write(changes) };
-      const client = one(accountId, appId);
-      return (await client.update(row)) === 1;
+      if (!(await lockPresent(db, accountId, 'app', appId))) return false;
+      return (await one(accountId, appId).update(row)) === 1;
     },
     pageOfUser: (accountId, userId, query) => listPage(db, appListing, accountId, of(query, 'user', userId)),
     pageOfRole: (accountId, roleId, query) => listPage(db, appListing, accountId, of(query, 'role', roleId)),
     replaceSecret: async (accountId, appId, secretDigest, previousUntil = null) => {
-      const client = one(accountId, appId);
+      if (!(await lockPresent(db, accountId, 'app', appId))) return false;
       return (
-        (await client.update({
+        (await one(accountId, appId).update({
           secret_digest: secretDigest,
           // On the right of an assignment stand the old values.
           previous_secret_digest: previousUntil === null ? null : db.ref('secret_digest'),

@@ -8,8 +8,8 @@ import type { Consumption, ConsumptionOutcome } from '../store.ts';
 import { eventsOf } from './chain.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Consume } from './engine.ts';
-import { type GrantStanding, isTaken, judge, reuseReason, rotated, type Verdict } from './judge.ts';
-import { findUsedProofs, giveBackProofs } from './proofs-postgres.ts';
+import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
+import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs-postgres.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
@@ -56,10 +56,10 @@ interface Judged {
   readonly standing: GrantStanding | null;
 }
 
-function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofUsed: boolean): Judged {
+function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofs: Proofs): Judged {
   const key = keyOf(consumption);
   const before = standings.get(key) ?? null;
-  const verdict = judge(before, consumption, proofUsed);
+  const verdict = judge(before, consumption, proofs.take);
   if (!before) return { consumption, verdict, standing: null };
   let { grant } = before;
   if (verdict === 'rotate') grant = rotated(grant, consumption);
@@ -121,11 +121,10 @@ function outcome({ consumption, verdict, standing }: Judged, tokens: Map<unknown
   }
 }
 
-/** `usedProofs`: the consumptions whose proof was used before. */
 async function judgeEvery(
   db: Knex,
   batch: readonly Consumption[],
-  usedProofs: ReadonlySet<Consumption> = new Set(),
+  proofs: Proofs = noProofs,
 ): Promise<ConsumptionOutcome[]> {
   const found = await run(db, 'lock-grants', lockGrants, [
     batch.map(({ accountId }) => accountId),
@@ -138,12 +137,8 @@ async function judgeEvery(
     standings.set(key, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
   }
   // In the order given: what one consumption changed is what the next of the same grant meets.
-  const judged = batch.map((consumption) => judgeOne(standings, consumption, usedProofs.has(consumption)));
-  const refused = judged.filter(({ consumption, verdict }) => !isTaken(verdict) && !usedProofs.has(consumption));
-  await giveBackProofs(
-    db,
-    refused.flatMap(({ consumption: { proof } }) => proof ?? []),
-  );
+  const judged = batch.map((consumption) => judgeOne(standings, consumption, proofs));
+  await giveBackProofs(db, proofs.untaken());
   const tokens = await write(db, judged);
   const outcomes = judged.map((one) => outcome(one, tokens));
   await appendEventsOnPostgres(db, eventsOf(batch, outcomes));
@@ -159,9 +154,9 @@ function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): P
 }
 
 async function consumeProven(tx: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[]> {
-  const used = await findUsedProofs(tx, batch);
-  const outcomes = used.size === 0 && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
-  return outcomes ?? judgeEvery(tx, batch, used);
+  const proofs = await keepProofs(tx, batch);
+  const outcomes = proofs.areAllNew && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
+  return outcomes ?? judgeEvery(tx, batch, proofs);
 }
 
 /** `Consume` on PostgreSQL. */

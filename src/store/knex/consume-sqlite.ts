@@ -8,7 +8,7 @@ import { stillAssigned } from './assigned.ts';
 import { eventsOf } from './chain.ts';
 import { appendEvents } from './chain-sqlite.ts';
 import type { Consume } from './engine.ts';
-import { type GrantStanding, isTaken, judge, reuseReason, rotated, type Verdict } from './judge.ts';
+import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
@@ -94,19 +94,13 @@ function rotate({ rotate }: Statements, before: GrantStanding, consumption: Cons
   return { ...before, grant };
 }
 
-/** Uses the proof up where the token is taken: false when it was used before. */
-function isProofNew({ useProof }: Statements, { proof }: Consumption): boolean {
+function takeProof({ useProof }: Statements, { proof }: Consumption): boolean {
   return proof === null || useProof.run(proof.accountId, proof.appId, proof.digest, proof.expiresAt).changes === 1;
-}
-
-function judgeOne(statements: Statements, standing: GrantStanding | null, consumption: Consumption): Verdict {
-  const verdict = judge(standing, consumption, false);
-  return !isTaken(verdict) || isProofNew(statements, consumption) ? verdict : judge(standing, consumption, true);
 }
 
 function consumeOne(statements: Statements, consumption: Consumption): ConsumptionOutcome {
   const standing = find(statements, consumption);
-  const verdict = judgeOne(statements, standing, consumption);
+  const verdict = judge(standing, consumption, (one) => takeProof(statements, one));
   if (!standing) return { outcome: 'refused', reason: 'unknown' };
   const { grant, user } = standing;
   switch (verdict) {

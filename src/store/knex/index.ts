@@ -130,7 +130,11 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
     },
     findOverdue: (now, reached) => alone(() => findOverdue(db, now, reached)),
     purge: (wanted) => alone(() => engine.purge(wanted)),
-    clearRemoved: (limit) => alone(() => clearing(db).clearRemoved(limit)),
+    clearRemoved: async (limit, turn) => {
+      const slice = await alone(() => clearing(db).clearRemoved(limit, turn));
+      if (slice && 'error' in slice) noteDamage(slice.error);
+      return slice;
+    },
     findWaitingRemovals: () => alone(() => clearing(db).findWaitingRemovals()),
     refreshStatistics: () => alone(() => engine.refreshStatistics()),
     backup: (file) => alone(() => engine.backup(file)),

@@ -45,26 +45,33 @@ function userRefusal({ user, assigned }: GrantStanding): ConsumptionRefusal | nu
   }
 }
 
-/** Whether the consumption changes something: then its proof is used up. */
-export function isTaken(verdict: Verdict): boolean {
-  return verdict === 'rotate' || verdict === 'repeat' || verdict === 'reuse';
-}
-
-/** `proofUsed`: whether the proof that came with the token was used before. */
-export function judge(standing: GrantStanding | null, consumption: Consumption, proofUsed: boolean): Verdict {
+/** What the token is worth, whatever came with it. */
+function judgeToken(standing: GrantStanding | null, consumption: Consumption): Verdict {
   if (!standing || standing.grant.currentDigest === null) return 'unknown';
   const { grant } = standing;
   // RFC 6749 §6: the token must have been issued to this client. Nobody else can revoke the family by presenting it.
   if (grant.appId !== consumption.appId) return 'other_client';
   if (grant.revokedAt !== null) return 'revoked';
   if (grant.idleExpiresAt <= consumption.now || grant.absoluteExpiresAt <= consumption.now) return 'expired';
-  // Before the token's place: a request that somebody sends a second time does not revoke the family.
-  if (proofUsed) return 'proof_used';
   const verdict = place(grant, consumption);
   if (verdict === 'reuse') return verdict;
   // RFC 6749 §6: no scope that was not granted originally.
   if (consumption.scope?.some((scope) => !grant.scope.includes(scope))) return 'scope_exceeded';
   return userRefusal(standing) ?? verdict;
+}
+
+/**
+ * `takeProof` uses up the proof that came with the token, which is done where the consumption changes something alone;
+ * false when it was used before. A request that somebody sends a second time does not revoke the family either.
+ */
+export function judge(
+  standing: GrantStanding | null,
+  consumption: Consumption,
+  takeProof: (consumption: Consumption) => boolean,
+): Verdict {
+  const verdict = judgeToken(standing, consumption);
+  const isTaken = verdict === 'rotate' || verdict === 'repeat' || verdict === 'reuse';
+  return isTaken && !takeProof(consumption) ? 'proof_used' : verdict;
 }
 
 /** The grant after its current token was used. */

@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { PolicyRecord } from '../records.ts';
 import type { Follower, PolicyStore } from '../store.ts';
+import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';
 import { filled } from './list-index.ts';
-import { present } from './removed.ts';
+import { homes, present, type Removable } from './removed.ts';
 import { flag, shape } from './shape.ts';
 import { separately, together } from './transact.ts';
 
@@ -37,10 +38,9 @@ const listing: Listing<PolicyRecord> = {
   read: policies.read,
 };
 
-/** The table of a follower, and its key there beside the account. */
-function placeOf(follower: Follower): readonly [table: string, key: Record<string, number>] {
-  if ('userId' in follower) return ['users', { id: follower.userId }];
-  return 'roleId' in follower ? ['roles', { id: follower.roleId }] : ['clients', { app_id: follower.appId }];
+function placeOf(follower: Follower): readonly [kind: Removable, id: number] {
+  if ('userId' in follower) return ['user', follower.userId];
+  return 'roleId' in follower ? ['role', follower.roleId] : ['app', follower.appId];
 }
 
 export function policyVerbs(db: Knex): PolicyStore {
@@ -79,12 +79,13 @@ export function policyVerbs(db: Knex): PolicyStore {
     },
     assign: (accountId, follower, policyId) =>
       separately(db, async (tx) => {
-        const [table, key] = placeOf(follower);
-        return (
-          (await tx(table)
-            .where({ account_id: accountId, ...key })
-            .update({ policy_id: policyId })) === 1
-        );
+        const [kind, id] = placeOf(follower);
+        const { table, id: key } = homes[kind];
+        if (!(await lockPresent(tx, accountId, kind, id))) return false;
+        const found = tx(table)
+          .where({ account_id: accountId, [key]: id })
+          .whereRaw(present(kind, table, key));
+        return (await found.update({ policy_id: policyId })) === 1;
       }),
     followedBy: async (accountId, userId) => {
       const ofRole = db('role_users as ru')
@@ -95,7 +96,10 @@ export function policyVerbs(db: Knex): PolicyStore {
         .orderBy(['ru.assigned_at', 'r.id'])
         .select('r.policy_id')
         .limit(1);
-      const own = db('users').where({ account_id: accountId, id: userId }).select('policy_id');
+      const own = db('users')
+        .where({ account_id: accountId, id: userId })
+        .whereRaw(present('user', 'users'))
+        .select('policy_id');
       // One row in every case: how long it takes must not tell whether there is such a user.
       const [row] = await db.select({ own, of_role: ofRole });
       return { own: row.own, ofRole: row.of_role };

@@ -33,8 +33,21 @@ function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): st
   return `${appId}/${digest}`;
 }
 
-/** Uses up the proofs of the batch; answers the consumptions whose proof was used before, by an earlier one of the batch too. */
-export async function findUsedProofs(tx: Knex, batch: readonly Consumption[]): Promise<Set<Consumption>> {
+/** Proofs of a batch, of which those that are new are kept before anything is judged. */
+export interface Proofs {
+  /** None was used before, nor is any of them twice in the batch. */
+  readonly areAllNew: boolean;
+  /** Uses up that of a consumption, in the order of the batch; false when it was used before. */
+  readonly take: (consumption: Consumption) => boolean;
+  /** Those that are kept and were not taken. */
+  readonly untaken: () => AssertionRecord[];
+}
+
+/** For a batch that came without any. */
+export const noProofs: Proofs = { areAllNew: true, take: () => true, untaken: () => [] };
+
+/** Keeps the new ones of the batch's proofs. */
+export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promise<Proofs> {
   const proofs = batch.flatMap(({ proof }) => proof ?? []);
   const kept = await run(tx, 'use-proofs', useProofs, [
     proofs.map(({ accountId }) => accountId),
@@ -42,9 +55,13 @@ export async function findUsedProofs(tx: Knex, batch: readonly Consumption[]): P
     proofs.map(({ digest }) => digest),
     proofs.map(({ expiresAt }) => expiresAt),
   ]);
-  const fresh = new Set(kept.map((row) => keyOf({ appId: Number(row['app_id']), digest: String(row['digest']) })));
-  // The first of the batch takes it.
-  return new Set(batch.filter(({ proof }) => proof !== null && !fresh.delete(keyOf(proof))));
+  const keys = new Set(kept.map((row) => keyOf({ appId: Number(row['app_id']), digest: String(row['digest']) })));
+  const fresh = new Map(proofs.filter((proof) => keys.has(keyOf(proof))).map((proof) => [keyOf(proof), proof]));
+  return {
+    areAllNew: fresh.size === proofs.length,
+    take: ({ proof }) => proof === null || fresh.delete(keyOf(proof)),
+    untaken: () => [...fresh.values()],
+  };
 }
 
 /** Leaves nothing of these proofs, which the batch itself used up. */

@@ -1,16 +1,23 @@
 /**
- * Removing what any number of rows hang on: the object is gone for whoever asks when the transaction ends (removed.ts),
- * its row stays for the foreign keys of the others, and slices clear those until the last one deletes it.
+ * Removing what any number of rows hang on: nobody finds the object once the transaction has ended (removed.ts), its row
+ * stays for the foreign keys of the others, and slices clear those until the last one deletes it.
  */
 
 import type { Knex } from 'knex';
 import type { Milliseconds } from '../records.ts';
-import type { ClearedSlice, Clearing, RemovalKind } from '../removals.ts';
+import {
+  type ClearedSlice,
+  type Clearing,
+  type ClearingTurn,
+  type FailedSlice,
+  firstTurn,
+  type RemovalKind,
+} from '../removals.ts';
 import { clearStep, type Progress, type Removal } from './clear-removed.ts';
 import { isPostgres } from './list-index.ts';
-import { present, type Removable } from './removed.ts';
+import { homes, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
-import { together } from './transact.ts';
+import { persistently, together } from './transact.ts';
 
 /** What a removal clears itself, in its own transaction: all of it, unless there is much. */
 const rowsAtOnce = 200;
@@ -19,33 +26,19 @@ const appsAtOnce = 20;
 /** As many as one statement adds. */
 const addedAtOnce = 400;
 
-interface Place {
-  readonly table: string;
-  readonly id: string;
-  /** Frees what is unique or holds something else; such a text is no name that anybody can give. */
-  readonly free: (text: string) => Readonly<Record<string, Cell>>;
-}
-
-const places: Readonly<Record<Removable, Place>> = {
-  user: {
-    table: 'users',
-    id: 'id',
-    free: () => ({
-      email: null,
-      email_key: null,
-      username: null,
-      username_key: null,
-      password_digest: null,
-      policy_id: null,
-    }),
-  },
-  app: {
-    table: 'clients',
-    id: 'app_id',
-    free: (text) => ({ client_id: text, registration_token_digest: null, secret_digest: null, policy_id: null }),
-  },
-  role: { table: 'roles', id: 'id', free: (text) => ({ name: text, policy_id: null }) },
-  attribute: { table: 'custom_attributes', id: 'id', free: (text) => ({ shortname: text }) },
+/** Frees what is unique or holds something else; such a text is no name that anybody can give. */
+const freed: Readonly<Record<Removable, (text: string) => Readonly<Record<string, Cell>>>> = {
+  user: () => ({
+    email: null,
+    email_key: null,
+    username: null,
+    username_key: null,
+    password_digest: null,
+    policy_id: null,
+  }),
+  app: (text) => ({ client_id: text, registration_token_digest: null, secret_digest: null, policy_id: null }),
+  role: (text) => ({ name: text, policy_id: null }),
+  attribute: (text) => ({ shortname: text }),
 };
 
 /** SQL of the greatest number that grants of the account have. */
@@ -65,11 +58,6 @@ async function add(
   return db('removals').insert(added).returning('*');
 }
 
-/** SQL for the newest removal that waits: a link that is made now is younger. */
-export function newestRemoval(db: Knex, accountId: number): Knex.Raw {
-  return db.raw('(select max(id) from removals where account_id = ?)', [accountId]);
-}
-
 /** Clears up to so many rows; the last ones take the object and the removal along. */
 async function clear(db: Knex, removal: Removal, limit: number): Promise<ClearedSlice & Progress> {
   const progress = await clearStep(db, removal, limit);
@@ -77,7 +65,7 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
   const isLast = progress.rows < limit;
   if (isLast) {
     if (kind !== 'access') {
-      const { table, id } = places[kind];
+      const { table, id } = homes[kind];
       await db(table)
         .where({ account_id: accountId, [id]: objectId })
         .delete();
@@ -98,16 +86,16 @@ export function removeObject(
   id: number,
   at: Milliseconds,
 ): Promise<number | null> {
-  const place = places[kind];
+  const home = homes[kind];
   return together(db, async (tx) => {
-    const key = { account_id: accountId, [place.id]: id };
+    const key = { account_id: accountId, [home.id]: id };
     // Of two that remove it one waits here, and sees in the next statement that it is gone.
-    if (isPostgres(tx)) await tx(place.table).where(key).forUpdate().first(place.id);
-    const removed = tx(place.table)
+    if (isPostgres(tx)) await tx(home.table).where(key).forUpdate().first(home.id);
+    const removed = tx(home.table)
       .where(key)
-      .whereRaw(present(kind, place.table, place.id));
+      .whereRaw(present(kind, home.table, home.id));
     // With a line break: no name has one.
-    if ((await removed.update(place.free(`removed\n${id}`))) !== 1) return null;
+    if ((await removed.update(freed[kind](`removed\n${id}`))) !== 1) return null;
     const [removal] = await add(tx, accountId, kind, [id], at);
     return removal ? (await clear(tx, removal, rowsAtOnce)).grantsRevoked : null;
   });
@@ -136,15 +124,39 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
   });
 }
 
+/** Locks the removal whose turn it is, of those that no other process has locked. */
+async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Removal | null> {
+  // The accounts behind that one first, then from the beginning.
+  for (const behind of ['>', '<=']) {
+    const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
+    next.orderBy(['account_id', 'id']).limit(1);
+    const [removal]: Removal[] = await (isPostgres(db) ? next.forUpdate().skipLocked() : next);
+    if (removal) return removal;
+  }
+  return null;
+}
+
+async function clearNext(db: Knex, limit: number, turn: ClearingTurn): Promise<ClearedSlice | FailedSlice | null> {
+  const taken: { removal: Removal | null } = { removal: null };
+  try {
+    return await persistently(() => {
+      taken.removal = null;
+      return together(db, async (tx) => {
+        taken.removal = await takeNext(tx, turn);
+        return taken.removal && clear(tx, taken.removal, limit);
+      });
+    });
+  } catch (error) {
+    if (!taken.removal) throw error;
+    const { account_id: accountId, id } = taken.removal;
+    return { accountId: Number(accountId), removalId: Number(id), error };
+  }
+}
+
 /** `Clearing` on an engine. */
 export function clearing(db: Knex): Clearing {
   return {
-    clearRemoved: (limit) =>
-      together(db, async (tx) => {
-        const oldest = tx('removals').orderBy('id').limit(1);
-        const [removal]: Removal[] = await (isPostgres(tx) ? oldest.forUpdate().skipLocked() : oldest);
-        return removal ? clear(tx, removal, limit) : null;
-      }),
+    clearRemoved: (limit, turn = firstTurn) => clearNext(db, limit, turn),
     findWaitingRemovals: async () => {
       const [found] = await db('removals').count({ count: '*' }).min({ since: 'removed_at' });
       return { count: Number(found?.['count']), since: found?.['since'] == null ? null : Number(found['since']) };

@@ -3,6 +3,14 @@
 /** What keeps its row until nothing hangs on it any more. */
 export type Removable = 'user' | 'app' | 'role' | 'attribute';
 
+/** The table of each, and its key there beside the account. */
+export const homes: Readonly<Record<Removable, { readonly table: string; readonly id: string }>> = {
+  user: { table: 'users', id: 'id' },
+  app: { table: 'clients', id: 'app_id' },
+  role: { table: 'roles', id: 'id' },
+  attribute: { table: 'custom_attributes', id: 'id' },
+};
+
 /** How columns of other tables name it. */
 const kinds = { user_id: 'user', app_id: 'app', role_id: 'role', attribute_id: 'attribute' } as const;
 

@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleRecord } from '../records.ts';
 import type { RoleLink, RoleStore } from '../store.ts';
+import { holdLinks, holdPresent } from './hold.ts';
+import { lostBefore, newestRemoval } from './link-age.ts';
 import { listPage } from './list.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, isPostgres } from './list-index.ts';
-import { newestRemoval } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
@@ -55,24 +56,21 @@ const listing: Listing<RoleRecord> = {
   read: rows.roles.read,
 };
 
-/**
- * Keeps the role and those that a link is to name from being changed meanwhile. Without that PostgreSQL would put the
- * link in first and then wait for them, while whoever holds them may wait for the link.
- */
-async function holdLinked(
+/** `after_removal` of new links of a role, by what they name. Administrators have nothing that could be lost. */
+async function agesOf(
   db: Knex,
   accountId: number,
   link: RoleLink,
   roleId: number,
   ids: readonly number[],
-): Promise<void> {
-  if (!isPostgres(db)) return;
-  const { named, id } = links[link];
-  await db('roles').where({ account_id: accountId, id: roleId }).select('id').forKeyShare();
-  await db(named).where('account_id', accountId).whereIn(id, ids).orderBy(id).select(id).forKeyShare();
+): Promise<(id: number) => { readonly after_removal?: Knex.Raw | number | null }> {
+  if (link === 'admins') return () => ({});
+  if (link === 'apps') return () => ({ after_removal: newestRemoval(db, accountId) });
+  const lost = await lostBefore(db, accountId, { roleId }, ids);
+  return (userId) => ({ after_removal: lost.get(userId) ?? null });
 }
 
-type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'unlink' | 'findUnknown';
+type LinkVerb = 'page' | 'linked' | 'linkedAt' | 'link' | 'move' | 'unlink' | 'findUnknown';
 
 export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
   return {
@@ -107,23 +105,28 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       return times;
     },
     link: async (accountId, link, roleId, ids, at) => {
-      const { table, column } = links[link];
+      const { table, column, kind } = links[link];
       const linked: number[] = [];
       for await (const some of chunks(ids.toSorted(ascending))) {
-        const wanted = some.map((id) => ({
-          account_id: accountId,
-          role_id: roleId,
-          [column]: id,
-          assigned_at: at,
-          ...(link === 'admins' ? {} : { after_removal: newestRemoval(db, accountId) }),
-        }));
         const added = await separately(db, async (tx) => {
-          await holdLinked(tx, accountId, link, roleId, some);
-          return tx(table).insert(wanted).onConflict(['account_id', column, 'role_id']).ignore().returning(column);
+          await holdPresent(tx, accountId, 'role', [roleId]);
+          await holdPresent(tx, accountId, kind, some);
+          const known = { account_id: accountId, role_id: roleId };
+          await holdLinks(tx, tx(table).where(known).whereIn(column, some), column);
+          const ageOf = await agesOf(tx, accountId, link, roleId, some);
+          return tx(table)
+            .insert(some.map((id) => ({ ...known, [column]: id, assigned_at: at, ...ageOf(id) })))
+            .onConflict(['account_id', column, 'role_id'])
+            .ignore()
+            .returning(column);
         });
         linked.push(...added.map((row) => Number(row[column])));
       }
       return linked.toSorted(ascending);
+    },
+    move: async (accountId, roleId, userId, at) => {
+      const link = db('role_users').where({ account_id: accountId, role_id: roleId, user_id: userId });
+      await link.update({ assigned_at: at });
     },
     unlink: async (accountId, link, roleId, ids) => {
       const { table, column } = links[link];

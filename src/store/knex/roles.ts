@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import type { AccessStore, Assignee, RoleStore } from '../store.ts';
 import { assigned } from './assigned.ts';
+import { holdLinks, holdPresent, lockPresent } from './hold.ts';
+import { lostBefore, newestRemoval } from './link-age.ts';
 import { isPostgres } from './list-index.ts';
-import { endLost, newestRemoval, removeObject } from './removals.ts';
+import { endLost, removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
@@ -40,6 +42,7 @@ export function roleVerbs(db: Knex): RoleStore {
       const row = await one(accountId, id).first();
       return row ? rows.roles.read(row) : null;
     },
+    lock: (accountId, id) => lockPresent(db, accountId, 'role', id),
     findByName: async (accountId, name) => {
       const row = await db('roles').where({ account_id: accountId, name }).whereRaw(present('role', 'roles')).first();
       return row ? rows.roles.read(row) : null;
@@ -102,8 +105,16 @@ export function accessVerbs(db: Knex): AccessStore {
     grant: (accountId, appId, assignee, at) =>
       separately(db, async (tx) => {
         const [table, key] = link(accountId, appId, assignee);
+        await holdPresent(tx, accountId, 'app', [appId]);
+        if ('userId' in assignee) await holdPresent(tx, accountId, 'user', [assignee.userId]);
+        else await holdPresent(tx, accountId, 'role', [assignee.roleId]);
+        await holdLinks(tx, tx(table).where(key), 'app_id');
+        const afterRemoval =
+          'userId' in assignee
+            ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
+            : newestRemoval(tx, accountId);
         await tx(table)
-          .insert({ ...key, assigned_at: at, after_removal: newestRemoval(tx, accountId) })
+          .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
           .onConflict(Object.keys(key))
           .ignore();
       }),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { translate } from './errors.ts';
+import { isLockTimeout, isLostRace, translate } from './errors.ts';
 
 /** Runs several statements as one: in a transaction, or behind a savepoint of the one that is open. */
 export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
@@ -16,4 +16,27 @@ export async function together<Result>(db: Knex, work: (tx: Knex) => Promise<Res
  */
 export function separately<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
   return db.isTransaction ? together(db, work) : work(db);
+}
+
+/** How often a transaction is tried; after a wait that was too long, which another one makes longer, once more. */
+const mostAttempts = 5;
+const mostAttemptsInTime = 2;
+
+function mostAttemptsFor(error: unknown): number {
+  if (isLostRace(error)) return mostAttempts;
+  return isLockTimeout(error) ? mostAttemptsInTime : 1;
+}
+
+/**
+ * For a transaction of its own. PostgreSQL ends one of two that wait for each other; nothing of it has happened then,
+ * and it is tried again.
+ */
+export async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (attempts >= mostAttemptsFor(error)) throw error;
+    }
+  }
 }

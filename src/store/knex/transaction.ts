@@ -6,8 +6,9 @@ import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { NewEvent, Store, StoreVerbs } from '../store.ts';
 import type { Engine, HotVerbs } from './engine.ts';
-import { isLockTimeout, isLostRace, translate } from './errors.ts';
+import { translate } from './errors.ts';
 import { type Around, guardVerbs } from './guard.ts';
+import { persistently } from './transact.ts';
 
 /** What is known of a transaction while it is open. */
 export interface TransactionState {
@@ -45,34 +46,14 @@ function watch(state: TransactionState): Around {
 
 type VerbsOn = (db: Knex, hot: HotVerbs, pending: NewEvent[]) => StoreVerbs;
 
-/** How often a transaction is tried; after a wait that was too long, which another one makes longer, once more. */
-const mostAttempts = 5;
-const mostAttemptsInTime = 2;
-
-/**
- * Several verbs as one. PostgreSQL ends one of two transactions that wait for each other; nothing of it has happened
- * then, and it is tried again: `work` may run several times, and changes nothing but what `tx` changes.
- */
+/** Several verbs as one. `work` may run several times, and changes nothing but what `tx` changes. */
 export function createTransaction(
   engine: Engine,
   verbsOn: VerbsOn,
   current: AsyncLocalStorage<TransactionState>,
 ): Store['transaction'] {
   const attempt = createAttempt(engine, verbsOn, current);
-  return async (work) => {
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        return await attempt(work);
-      } catch (error) {
-        if (attempts >= mostAttemptsFor(error)) throw error;
-      }
-    }
-  };
-}
-
-function mostAttemptsFor(error: unknown): number {
-  if (isLostRace(error)) return mostAttempts;
-  return isLockTimeout(error) ? mostAttemptsInTime : 1;
+  return (work) => persistently(() => attempt(work));
 }
 
 /** Few enough that nobody notices how long appending them takes. */

@@ -1,6 +1,6 @@
 /**
- * What is removed and has rows hanging on it still (removals.ts), and links that say which removals waited when they
- * were made: access that is given while what was lost is still being ended gives back nothing of it.
+ * What is removed and has rows hanging on it still (removals.ts), and links that say which is the newest removal that
+ * they give nothing back of: it waited when they were made.
  */
 
 import type { Knex } from 'knex';
@@ -26,9 +26,31 @@ export async function up(db: Knex): Promise<void> {
   await db.raw('drop index grants_account_id_app_id_index');
 }
 
-/** What is not cleared yet goes at once. */
+/** SQL for the assignment of a grant's app to its user, by links that are older than the removal `lost`. */
+const older = (link: string) => `(${link}.after_removal is null or ${link}.after_removal < lost.id)`;
+const linked = `(exists (select 1 from app_users au where au.account_id = grants.account_id
+    and au.app_id = grants.app_id and au.user_id = grants.user_id and ${older('au')})
+  or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
+    where ru.account_id = grants.account_id and ru.user_id = grants.user_id and ar.app_id = grants.app_id
+      and not exists (select 1 from removals gone where gone.account_id = ru.account_id and gone.kind = 'role'
+        and gone.object_id = ru.role_id) and ${older('ru')} and ${older('ar')}))`;
+
+/** Grants whose user lost the access, which a release without removals would let live where it was given again. */
+const revokeLost = `update grants set revoked_because = 'access_not_assigned',
+    revoked_at = (select max(removed_at) from removals where removals.account_id = grants.account_id)
+  where revoked_at is null and exists (select 1 from removals lost where lost.account_id = grants.account_id
+    and lost.last_grant_id >= grants.id and not ${linked}
+    and (lost.kind = 'access' and lost.object_id = grants.app_id
+      or lost.kind = 'role' and exists (select 1 from role_users lu
+        join app_roles la on la.account_id = lu.account_id and la.role_id = lu.role_id
+        where lu.account_id = lost.account_id and lu.role_id = lost.object_id and lu.user_id = grants.user_id
+          and la.app_id = grants.app_id)))`;
+
+/** What is not cleared yet goes at once, and grants that are dead by a removal alone are revoked. */
 export async function down(db: Knex): Promise<void> {
+  await db.raw(revokeLost);
   const removed = (kind: string) => `(select account_id, object_id from removals where kind = '${kind}')`;
+  await db.raw(`update users set manager_user_id = null where (account_id, manager_user_id) in ${removed('user')}`);
   await db.raw(`delete from users where (account_id, id) in ${removed('user')}`);
   await db.raw(`delete from clients where (account_id, app_id) in ${removed('app')}`);
   await db.raw(`delete from roles where (account_id, id) in ${removed('role')}`);

@@ -1,0 +1,49 @@
+/** What `after_removal` of a link that is made now says: grants that were lost before it count for nothing by it. */
+
+import type { Knex } from 'knex';
+import { linked } from './assigned.ts';
+import { present, refersToPresent } from './removed.ts';
+
+/** SQL for the newest removal that waits: what a link gives to any number of users is new for all of them. */
+export function newestRemoval(db: Knex, accountId: number): Knex.Raw {
+  return db.raw('(select max(id) from removals where account_id = ?)', [accountId]);
+}
+
+/** Which apps a link gives: one, or those of a role. */
+export type Given = { readonly appId: number } | { readonly roleId: number };
+
+/**
+ * The newest removal that waits and in which each of these users lost an app that the link gives. None for users who
+ * have the apps by links that are older than the removals: for them nothing was lost.
+ */
+export async function lostBefore(
+  db: Knex,
+  accountId: number,
+  given: Given,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const [table, column, id] =
+    'appId' in given ? ['clients', 'app_id', given.appId] : ['app_roles', 'role_id', given.roleId];
+  const users = userIds.map(() => '?').join(', ');
+  const isLost = (user: string) => `not ${linked({ account: 'lost.account_id', app: 'given.app_id', user }, 'lost')}`;
+  // From what waits, which is little: SQLite keeps the order of cross joins.
+  const sql = `select user_id, max(id) as after_removal from (
+      select u.id as user_id, lost.id from removals lost cross join ${table} given cross join users u
+      where lost.account_id = ? and lost.kind = 'access' and given.account_id = lost.account_id
+        and given.app_id = lost.object_id and given.${column} = ?
+        and u.account_id = lost.account_id and u.id in (${users}) and ${present('user', 'u')}
+        and ${refersToPresent('given', 'app_id')} and ${isLost('u.id')}
+      union all
+      select lu.user_id, lost.id from removals lost cross join role_users lu cross join app_roles la
+        cross join ${table} given
+      where lost.account_id = ? and lost.kind = 'role'
+        and lu.account_id = lost.account_id and lu.role_id = lost.object_id and lu.user_id in (${users})
+        and la.account_id = lost.account_id and la.role_id = lost.object_id
+        and given.account_id = lost.account_id and given.app_id = la.app_id and given.${column} = ?
+        and ${refersToPresent('given', 'app_id')} and ${isLost('lu.user_id')}
+    ) as found group by user_id`;
+  type Row = { readonly user_id: number; readonly after_removal: number };
+  const answer: Row[] | { rows: Row[] } = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);
+  const found = Array.isArray(answer) ? answer : answer.rows;
+  return new Map(found.map((row) => [Number(row.user_id), Number(row.after_removal)]));
+}

@@ -1,0 +1,154 @@
+/** While access that was lost waits to be cleared: what is given again revives nothing, and who never lost it keeps it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoreVerbs } from '../../src/store/store.ts';
+import { whileUncommitted } from '../support/locks.ts';
+import { clearAll, consume, fillGrants, fillUsers } from './filled.ts';
+import { type Cast, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
+import { onEachDatabase, type Subject } from './suite.ts';
+
+async function newRole({ store }: Subject, accountId: number, appIds: number[], userIds: number[]): Promise<number> {
+  const { id } = await store.roles.create({ accountId, name: unique('role'), createdAt: now });
+  await store.roles.link(accountId, 'apps', id, appIds, now);
+  await store.roles.link(accountId, 'users', id, userIds, now);
+  return id;
+}
+
+async function lose({ store }: Subject, accountId: number, roleId: number, appId: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.roles.unlink(accountId, 'apps', roleId, [appId]);
+    await tx.access.endLost(accountId, [appId], now);
+  });
+}
+
+/** A user with the app by a role, while others lose the same app with a role of theirs. */
+async function newBystander(subject: Subject): Promise<Cast & { readonly roleId: number; readonly lostBy: number }> {
+  const { store } = subject;
+  const { accountId, appId } = await newCast(store);
+  const { id: loser } = await newUser(store, accountId);
+  const { id: userId } = await newUser(store, accountId);
+  const lostBy = await newRole(subject, accountId, [appId], [loser]);
+  const roleId = await newRole(subject, accountId, [appId], [userId]);
+  await fillGrants(subject, { accountId, appId, userId: loser });
+  return { accountId, appId, userId, roleId, lostBy };
+}
+
+onEachDatabase('access that is lost', (subject) => {
+  test('a user who has the app all the time keeps it, by whichever newer links', async () => {
+    const { store } = subject;
+    const swaps: ((tx: StoreVerbs, cast: Cast, former: number, next: number) => Promise<unknown>)[] = [
+      (tx, { accountId, userId }, _, next) => tx.roles.link(accountId, 'users', next, [userId], now),
+      (tx, { accountId, appId, userId }) => tx.access.grant(accountId, appId, { userId }, now),
+    ];
+    for (const give of swaps) {
+      const cast = await newBystander(subject);
+      const { accountId, appId, userId, roleId, lostBy } = cast;
+      const grant = await newGrant(store, cast);
+      const next = await newRole(subject, accountId, [appId], [(await newUser(store, accountId)).id]);
+      await lose(subject, accountId, lostBy, appId);
+      await store.transaction(async (tx) => {
+        await give(tx, cast, roleId, next);
+        await tx.roles.unlink(accountId, 'users', roleId, [userId]);
+        assert.equal(await tx.grants.revokeUnassigned(accountId, { userIds: [userId] }, now), 0);
+      });
+      assert.ok((await store.findWaitingRemovals()).count > 0);
+      assert.equal(await consume(subject, grant), 'rotated');
+      await clearAll(subject);
+      assert.equal((await store.grants.find(accountId, grant.id))?.revokedAt, null);
+    }
+  });
+
+  test('a role that is moved among those of its user keeps what it gives', async () => {
+    const { store } = subject;
+    const cast = await newBystander(subject);
+    const { accountId, appId, userId, roleId, lostBy } = cast;
+    const other = await newRole(subject, accountId, [], [userId]);
+    const grant = await newGrant(store, cast);
+    await lose(subject, accountId, lostBy, appId);
+    await store.roles.move(accountId, other, userId, now - 1);
+    assert.deepEqual((await store.roles.idsOfUsers(accountId, [userId])).get(userId), [other, roleId]);
+    await store.roles.move(accountId, roleId, userId, now - 2);
+    assert.deepEqual((await store.roles.idsOfUsers(accountId, [userId])).get(userId), [roleId, other]);
+    assert.equal(await consume(subject, grant), 'rotated');
+    await clearAll(subject);
+    assert.equal((await store.grants.find(accountId, grant.id))?.revokedAt, null);
+  });
+
+  test('a user who lost one app of a role that gives it again has nothing back of it', async () => {
+    const { store } = subject;
+    const { accountId, appId, userId, lostBy } = await newBystander(subject);
+    const { id: loser } = await newUser(store, accountId);
+    await store.roles.link(accountId, 'users', lostBy, [loser], now);
+    const grant = await newGrant(store, { accountId, appId, userId: loser });
+    const next = await newRole(subject, accountId, [(await newClient(store, accountId)).appId, appId], [userId]);
+    await lose(subject, accountId, lostBy, appId);
+    await store.roles.link(accountId, 'users', next, [loser], now);
+    assert.equal(await store.access.isAssigned(accountId, appId, loser), true);
+    assert.equal(await consume(subject, grant), 'access_not_assigned');
+    await store.access.grant(accountId, appId, { userId: loser }, now);
+    assert.equal(await consume(subject, grant), 'access_not_assigned');
+    await clearAll(subject);
+  });
+
+  test('members of a role that is removed have nothing back by a newer role, and keep what an older one gives', async () => {
+    const { store } = subject;
+    const { accountId, appId, userId, lostBy, roleId } = await newBystander(subject);
+    await store.roles.link(accountId, 'users', lostBy, await fillUsers(subject, accountId), now);
+    const { id: loser } = await newUser(store, accountId);
+    await store.roles.link(accountId, 'users', lostBy, [loser, userId], now);
+    const [lost, kept] = [
+      await newGrant(store, { accountId, appId, userId: loser }),
+      await newGrant(store, { accountId, appId, userId }),
+    ];
+    const next = await newRole(subject, accountId, [appId], [(await newUser(store, accountId)).id]);
+    await store.roles.remove(accountId, lostBy, now);
+    await store.roles.link(accountId, 'users', next, [loser, userId], now);
+    await store.roles.unlink(accountId, 'users', roleId, [userId]);
+    assert.equal(await consume(subject, lost), 'access_not_assigned');
+    assert.equal(await consume(subject, kept), 'rotated');
+    await clearAll(subject);
+    assert.equal((await store.grants.find(accountId, kept.id))?.revokedAt, null);
+  });
+
+  test('access given again while its loss is not committed yet gives nothing back', async () => {
+    const { store } = subject;
+    const again: readonly [
+      string,
+      (tx: StoreVerbs, cast: Cast, roleId: number) => Promise<unknown>,
+      (tx: StoreVerbs, cast: Cast, roleId: number) => Promise<unknown>,
+    ][] = [
+      [
+        'app of a role',
+        (tx, { accountId, appId }, roleId) => tx.roles.unlink(accountId, 'apps', roleId, [appId]),
+        (tx, { accountId, appId }, roleId) => tx.roles.link(accountId, 'apps', roleId, [appId], now),
+      ],
+      [
+        'role of an app',
+        (tx, { accountId, appId }, roleId) => tx.access.revoke(accountId, appId, { roleId }),
+        (tx, { accountId, appId }, roleId) => tx.access.grant(accountId, appId, { roleId }, now),
+      ],
+      [
+        'role of a user',
+        (tx, { accountId, userId }, roleId) => tx.roles.unlink(accountId, 'users', roleId, [userId]),
+        (tx, { accountId, userId }, roleId) => tx.roles.link(accountId, 'users', roleId, [userId], now),
+      ],
+    ];
+    for (const [what, take, give] of again) {
+      const cast = await newBystander(subject);
+      await fillGrants(subject, cast);
+      const grant = await newGrant(store, cast);
+      await whileUncommitted(
+        subject,
+        async (tx) => {
+          await take(tx, cast, cast.roleId);
+          await tx.access.endLost(cast.accountId, [cast.appId], now);
+        },
+        () => store.transaction((tx) => give(tx, cast, cast.roleId)),
+      );
+      assert.equal(await store.access.isAssigned(cast.accountId, cast.appId, cast.userId), true, what);
+      assert.equal(await consume(subject, grant), 'access_not_assigned', what);
+    }
+    await clearAll(subject);
+  });
+});

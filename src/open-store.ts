@@ -41,6 +41,6 @@ function isThere(databaseUrl: string): boolean {
 async function requireRows(store: Store, { databaseUrl, masterKeyFile }: Config): Promise<void> {
   if (store.kind !== 'sqlite' || (await store.status()).applied.length > 0) return;
   const file = databaseUrl.slice('sqlite:'.length);
-  const message = `${file} holds nothing although there is a master key (${masterKeyFile}): restore it from your backup; to begin with it as it is: gatehouse db migrate`;
+  const message = `${file} is empty although there is a master key (${masterKeyFile}): restore it from your backup; to start with an empty database, run: gatehouse db migrate`;
   throw new Failure('unavailable', { name: 'store', message });
 }

@@ -46,7 +46,7 @@ export interface EnrolmentView extends FactorView {
 const codeProblems = {
   wrong: {
     summary: 'This code does not work',
-    advice: 'It is wrong, was used before, or there were too many tries. Wait for the next one, or wait a while.',
+    advice: 'It is wrong, has been used before, or there were too many attempts. Wait for the next one, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter a code.' },
   passkey: {
@@ -57,7 +57,7 @@ const codeProblems = {
 
 const enrolmentProblems = {
   wrong: {
-    summary: 'This code does not fit the key',
+    summary: 'This code does not match the key',
     advice: 'Enter the code that your app shows now. If it keeps failing, check the clock of your device.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter the code that your app shows.' },

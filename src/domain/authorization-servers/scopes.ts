@@ -45,7 +45,7 @@ export function addScope(
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     const known = await tx.authorizationServers.listScopes(account.id, serverId);
-    if (known.length >= mostScopes) throw invalid('value', `would be more than ${mostScopes} of one server`);
+    if (known.length >= mostScopes) throw invalid('value', `cannot be added: the server has ${mostScopes} scopes already`);
     const added = await tx.authorizationServers.addScope(scope);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { scope_id: added.id };
@@ -108,7 +108,7 @@ function readValue(value: string | null): string {
   if (value.length > longestScope || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) {
     throw invalid('value', `must have 1 to ${longestScope} visible ASCII characters other than " and \\`);
   }
-  if (reserved.has(value)) throw invalid('value', `must not be ${value}, which is about the user`);
+  if (reserved.has(value)) throw invalid('value', `must not be ${value}, which is reserved`);
   return value;
 }
 

@@ -159,7 +159,7 @@ async function replaceRoles(
   const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
   for (const roleId of wanted) {
     if (!(await tx.roles.find(account.id, roleId))) {
-      throw new Failure('value_invalid', { name: 'role_ids', message: `role_ids names no role with ${roleId}` });
+      throw new Failure('value_invalid', { name: 'role_ids', message: `unknown role in role_ids: ${roleId}` });
     }
     await tx.access.grant(account.id, appId, { roleId }, now);
   }

@@ -181,7 +181,7 @@ function marked(executions: readonly NewExecution[], message: string, now: numbe
           outcome: 'invalid_result',
           events: [
             ...execution.events,
-            noteLine(execution.requestId, now, 'ERROR', `the user cannot be made: ${message}`),
+            noteLine(execution.requestId, now, 'ERROR', `the user cannot be created: ${message}`),
           ],
         },
   );

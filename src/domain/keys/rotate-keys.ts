@@ -71,7 +71,7 @@ async function rotate(
       if (!(error instanceof Overtaken)) throw error;
     }
   }
-  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the keys are rotated by others at the same time' });
+  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'another process is rotating the keys' });
 }
 
 async function replaceKey(

@@ -15,7 +15,7 @@ export interface EgressRules {
   readonly hosts: readonly EgressHost[];
 }
 
-/** Why there is no response, with the words for whoever asked. They tell nothing about what stands behind an address. */
+/** Why there is no response, with the words for the caller. They tell nothing about what stands behind an address. */
 const egressFailures = {
   disabled: 'requests are switched off',
   url_invalid: 'the URL is invalid or contains credentials',
@@ -69,7 +69,7 @@ export interface EgressResponse {
   /** Names in lower case. */
   readonly headers: EgressHeaders;
   readonly body: Buffer;
-  /** What the body is still coded in, where whoever asked decodes it; absent where it is plain. */
+  /** What the body is still coded in, where the caller decodes it; absent where it is plain. */
   readonly coding?: 'gzip';
 }
 

@@ -38,7 +38,7 @@ export const codecs = {
   },
   [xmlType]: {
     receive: receiveBytes(xmlLimitBytes),
-    // A document has an element at least: this is none.
+    // Not a document, which has at least one element.
     empty: () => Buffer.alloc(0),
     // What they stand for is the contract's to say.
     read: (bytes) => bytes,

@@ -14,7 +14,7 @@ export interface DeviceView {
   readonly action: string;
 }
 
-// One text for a code that never was, has expired or was used: whoever guesses must learn nothing from it.
+// One text for a code that never was, has expired or was used: somebody who guesses must learn nothing from it.
 const problems = {
   wrong: {
     summary: 'This code does not work',

@@ -42,7 +42,7 @@ export interface EnrolmentView extends FactorView {
   readonly url: string;
 }
 
-// One text for a wrong code, one that was used and a paused user: whoever guesses must learn nothing from it.
+// One text for a wrong code, one that was used and a paused user: somebody who guesses must learn nothing from it.
 const codeProblems = {
   wrong: {
     summary: 'This code does not work',

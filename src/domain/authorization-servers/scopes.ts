@@ -15,7 +15,7 @@ const longestScope = 128;
 const longestScopeDescription = 255;
 const mostScopes = 200;
 
-/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11): an API's scope is none of them. */
+/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11), never an API's. */
 const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
 
 /** Values of a scope; in a change what is left out stays, and null clears. */

@@ -24,7 +24,7 @@ export interface RegistrationRules {
   readonly nameRequired: boolean;
   /** Redirect URIs are asked for even when no grant type uses them. */
   readonly redirectUrisRequired: boolean;
-  /** They may be left out even where a grant type uses them: whoever manages the client sets them later. */
+  /** They may be left out even where a grant type uses them: the manager of the client sets them later. */
   readonly redirectUrisOptional?: boolean;
   /** The members of the standards that the document does not name are read, or refused, and not ignored. */
   readonly standard?: boolean;

@@ -54,7 +54,7 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
   if (scheme === 'https' || scheme === 'http') return webUriFault(uri, scheme, parsed);
   if (applicationType === 'web') return 'must be https, or http on a loopback host, for a web application';
   return unclaimable.has(scheme) || scheme.length < 2
-    ? `uses the scheme ${scheme}, which is not allowed`
+    ? `uses the scheme ${scheme}, which no application can claim`
     : null;
 }
 

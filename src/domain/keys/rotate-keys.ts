@@ -27,7 +27,7 @@ const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
 export interface Rotation {
   /**
    * The private keys may be known to others: new keys sign at once and the old ones are withdrawn, so that what they
-   * signed is refused wherever the published keys are fetched anew.
+   * signed is refused wherever the published keys are fetched again.
    */
   readonly emergency: boolean;
 }

@@ -1,4 +1,4 @@
-/** What roles are linked to. Whoever gets or loses a role is told of here, for every way in which that happens. */
+/** What roles are linked to. Every gain or loss of a role is noted here, however it happens. */
 
 import type { Milliseconds } from '../../store/records.ts';
 import type { RoleLink, StoreVerbs } from '../../store/store.ts';

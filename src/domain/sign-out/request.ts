@@ -32,7 +32,7 @@ export interface SignOutRequest {
 }
 
 interface BegunSignOut {
-  /** The request itself, sealed: nothing is stored for whoever asks. */
+  /** The request itself, sealed: nothing is stored for a mere request. */
   readonly requestId: string;
   readonly browserSecret: string;
 }

@@ -20,7 +20,7 @@ export function invalid(name: string, why: string): Failure {
 /**
  * Denies by default. A client may exchange what was issued to it; what was issued to another client, of a user, only
  * where it shows who it is, is linked to the API authorization server that the token is for, and its app is assigned to
- * the user. A token that is bound to a key is exchanged by whoever proves to have the key. Answers the server as this
+ * the user. A token that is bound to a key is exchanged only with a proof of the key. Answers the server as this
  * client is linked to it; null for an opaque token.
  */
 export async function requireMayExchange(

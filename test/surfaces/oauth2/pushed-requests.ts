@@ -65,7 +65,7 @@ export function pushedRequests(app: AppOf): void {
     assert.deepEqual(two.map(({ status }) => status).sort(), [303, 400, 400]);
     const late = (await push(client)).body.request_uri;
     app().services.clock.advance(90_000);
-    assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /too long ago/);
+    assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /has expired/);
     const elsewhere = await app().another(unlimited);
     const foreign = (await push(await registerClient(elsewhere), {}, elsewhere)).body.request_uri;
     assertErrorPage(await app().send('GET', path(client, foreign)), /request_uri/);

@@ -15,7 +15,12 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'access', 'who may use which app');
   const verbs = [
     ['grant', 'assign an app to a user or a role', grantAccess, 'is assigned to'],
-    ['revoke', 'unassign an app from a user or a role, and revoke what was granted to it', revokeAccess, 'is no longer assigned to'],
+    [
+      'revoke',
+      'unassign an app from a user or a role, and revoke what was granted to it',
+      revokeAccess,
+      'is no longer assigned to',
+    ],
   ] as const;
   for (const [name, summary, apply, outcome] of verbs) {
     addCommand<AccessOptions>(group, name, summary, outlet, async ({ options }) => {

@@ -45,11 +45,7 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
   )
     .requiredOption('--type <type>', [...timeouts.keys()].join(' or '))
     .requiredOption('--context <file.json>', 'the context that the handler gets')
-    .option(
-      '--env <name=value>',
-      'an environment variable of the function; may be repeated',
-      collect,
-    )
+    .option('--env <name=value>', 'an environment variable of the function; may be repeated', collect)
     .option('--package <name@version>', 'a package that the function may require; may be repeated', collect)
     .option('--runtime <identifier>', 'one of HOOK_RUNTIMES; the first by default');
 }

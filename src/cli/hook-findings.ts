@@ -65,5 +65,7 @@ export async function examinePackages(config: Pick<Config, 'npmRegistry' | 'hook
   if (state === 'confined') return [ok(layer, 'built in two confined processes')];
   if (state === 'refused') return [off(layer, `refused: ${reason}`, remedy)];
   const without = layers.flatMap(({ name, state: is }) => (is === 'off' ? [name] : [])).join(', ');
-  return [degraded(layer, `built in processes that lack: ${without}`, 'unset HOOK_PACKAGES once the system provides these')];
+  return [
+    degraded(layer, `built in processes that lack: ${without}`, 'unset HOOK_PACKAGES once the system provides these'),
+  ];
 }

@@ -12,7 +12,11 @@ const faults: Readonly<Record<string, string>> = {
 export async function examineMail({ smtp, mailFolder }: Pick<Config, 'smtp' | 'mailFolder'>): Promise<Finding> {
   return smtp
     ? examineServer(smtp)
-    : off('mail', `no server: messages are written to files in ${mailFolder}`, 'set SMTP_URL so that messages reach users');
+    : off(
+        'mail',
+        `no server: messages are written to files in ${mailFolder}`,
+        'set SMTP_URL so that messages reach users',
+      );
 }
 
 async function examineServer(smtp: SmtpServer): Promise<Finding> {

@@ -125,7 +125,10 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
 
 function unprintable(name: string): Failure {
   const where = name ? printable(name) : 'the body';
-  return new Failure('request_malformed', { name: where, message: `${where} contains a character that is not allowed` });
+  return new Failure('request_malformed', {
+    name: where,
+    message: `${where} contains a character that is not allowed`,
+  });
 }
 
 /** A name as sent, short and safe to repeat in an answer. */

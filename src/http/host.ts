@@ -19,7 +19,8 @@ export function findMalformed(req: Target): Failure | null {
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     return malformed('Transfer-Encoding must be chunked');
   const hasBody = transfer !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (hasBody && (req.method === 'GET' || req.method === 'HEAD')) return malformed(`a ${req.method} request must not have a body`);
+  if (hasBody && (req.method === 'GET' || req.method === 'HEAD'))
+    return malformed(`a ${req.method} request must not have a body`);
   return rewriteTarget(req, host);
 }
 

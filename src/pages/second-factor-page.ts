@@ -46,7 +46,8 @@ export interface EnrolmentView extends FactorView {
 const codeProblems = {
   wrong: {
     summary: 'This code does not work',
-    advice: 'It is wrong, has been used before, or there were too many attempts. Wait for the next one, or wait a while.',
+    advice:
+      'It is wrong, has been used before, or there were too many attempts. Wait for the next one, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter a code.' },
   passkey: {

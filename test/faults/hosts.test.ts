@@ -87,7 +87,9 @@ describe('Host attacks (I3)', () => {
       for (const authority of ['evil.example', `user@${host}`, `${host}:8080`, `${host}.evil.example`, '']) {
         for (const scheme of ['http', 'https', 'HTTP']) {
           const target = `${scheme}://${authority}${path}`;
-          await refuses(/^the request target does not match the Host header$/, `${method} ${target} HTTP/1.1`, [`Host: ${host}`]);
+          await refuses(/^the request target does not match the Host header$/, `${method} ${target} HTTP/1.1`, [
+            `Host: ${host}`,
+          ]);
         }
       }
     });

@@ -37,7 +37,10 @@ export const unreadable: Readonly<
     'an element that does not end': ['<user><email>a@example.com</user>', /./],
     'text after the element': ['<user></user><user></user>', /./],
     'a document type': ['<!DOCTYPE user [<!ENTITY x "y">]><user><email>&x;</email></user>', /./],
-    'an element given twice': ['<user><email>a@example.com</email><email>b@example.com</email></user>', /must not be repeated/],
+    'an element given twice': [
+      '<user><email>a@example.com</email><email>b@example.com</email></user>',
+      /must not be repeated/,
+    ],
     'a control character': ['<user><email>a&#0;b</email></user>', /./],
     'depth 1,000': [`<user>${'<x>'.repeat(1000)}${'</x>'.repeat(1000)}</user>`, /./],
     'bytes that are not UTF-8': [Buffer.from('<user><email>\xff\xfe</email></user>', 'latin1'), /UTF-8/],

@@ -51,7 +51,8 @@ export function addClaim(
     await requireServer(tx, account, serverId);
     const values = readClaim(given, await claimableAttributes(tx, account));
     const known = await tx.authorizationServers.listClaims(account.id, serverId);
-    if (known.length >= mostClaims) throw invalid('label', `cannot be added: the server has ${mostClaims} claims already`);
+    if (known.length >= mostClaims)
+      throw invalid('label', `cannot be added: the server has ${mostClaims} claims already`);
     const createdAt = services.clock.now();
     const added = await tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt });
     const target = { type: 'api_authorization', id: serverId } as const;
@@ -129,7 +130,8 @@ function readClaim(
   const text = macro === '' ? null : macro;
   if (attribute === null || attribute === '') throw invalid('user_attribute_mappings', 'is mandatory');
   if (attribute !== macroAttribute) {
-    if (text !== null) throw invalid('user_attribute_macros', `requires user_attribute_mappings to be ${macroAttribute}`);
+    if (text !== null)
+      throw invalid('user_attribute_macros', `requires user_attribute_mappings to be ${macroAttribute}`);
     return {
       label: readLabel(label),
       attribute: readAttribute('user_attribute_mappings', attribute, known),

@@ -34,7 +34,8 @@ export async function linkClient(
 ): Promise<ServerLinkRecord> {
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
-    if (!(await tx.clients.findByApp(account.id, appId))) throw invalid('app_id', 'must be the id of an app of this account');
+    if (!(await tx.clients.findByApp(account.id, appId)))
+      throw invalid('app_id', 'must be the id of an app of this account');
     const link = {
       accountId: account.id,
       serverId,

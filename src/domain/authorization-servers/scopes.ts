@@ -45,7 +45,8 @@ export function addScope(
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     const known = await tx.authorizationServers.listScopes(account.id, serverId);
-    if (known.length >= mostScopes) throw invalid('value', `cannot be added: the server has ${mostScopes} scopes already`);
+    if (known.length >= mostScopes)
+      throw invalid('value', `cannot be added: the server has ${mostScopes} scopes already`);
     const added = await tx.authorizationServers.addScope(scope);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { scope_id: added.id };

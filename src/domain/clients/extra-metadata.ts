@@ -70,7 +70,8 @@ function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
   const { keys } = jwks;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
   return keys.map((key: Readonly<Record<string, unknown>>) => {
-    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key) throw invalid('jwks', 'must contain public keys only');
+    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key)
+      throw invalid('jwks', 'must contain public keys only');
     const kept: { -readonly [Name in keyof ClientKey]: ClientKey[Name] } = { kty: key['kty'] };
     for (const [name, longest] of keyMembers) {
       const value = key[name];

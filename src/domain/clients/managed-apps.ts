@@ -91,7 +91,10 @@ export function createApp(
   });
 }
 
-/** Changes the members given; users who lose the app with a role lose the grants for it. Throws `not_found`, `value_invalid`. */
+/**
+ * Changes the members given; users who lose the app with a role lose the grants for it. Throws `not_found`,
+ * `value_invalid`.
+ */
 export function updateApp(services: AppServices, account: Audited, appId: number, input: AppInput): Promise<FullApp> {
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {

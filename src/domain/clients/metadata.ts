@@ -158,7 +158,8 @@ function readName(name: string | undefined, required: boolean): string {
   if (name === undefined && !required) return '';
   if (name === undefined || name.trim() === '')
     throw invalid('client_name', 'is mandatory: it is the name of the application');
-  if (hasForbiddenCharacter(name)) throw invalid('client_name', 'contains a control character or a bidirectional formatting character');
+  if (hasForbiddenCharacter(name))
+    throw invalid('client_name', 'contains a control character or a bidirectional formatting character');
   return name;
 }
 

@@ -42,7 +42,8 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
   if (uri === '') return 'is empty';
   if (uri.length > longestUri) return `is longer than ${longestUri} characters`;
   // Parsers drop tabs and line feeds and turn backslashes around: none may be there to be read in two ways.
-  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri)) return 'contains a character that is not allowed in a URI';
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri))
+    return 'contains a character that is not allowed in a URI';
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard';
   const parsed = URL.parse(uri);

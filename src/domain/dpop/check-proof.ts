@@ -66,7 +66,8 @@ export async function readProof(
   if (payload['htm'] !== request.method) throw invalid('htm is not the method of this request');
   if (!isSameAddress(payload['htu'], request.url)) throw invalid('htu is not the address of this request');
   const age = now / 1000 - iat;
-  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds) throw invalid('iat is too old or in the future');
+  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds)
+    throw invalid('iat is too old or in the future');
   if (request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')) {
     throw invalid('ath is not the hash of the access token');
   }

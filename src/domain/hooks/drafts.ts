@@ -29,8 +29,7 @@ export async function setShadow(
   const encoded = source === null ? null : encode(services, source);
   await services.store.transaction(async (tx) => {
     const { hook } = await requireHook(tx, account, uuid);
-    if (hook.type !== 'pre-authentication')
-      throw invalid('hook', 'must be of type pre-authentication to have a draft');
+    if (hook.type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
     await tx.hooks.setShadow(account.id, hook.id, encoded);
     const target = { type: 'hook', id: hook.id } as const;
     const detail = { hook_id: uuid, shadow: encoded === null ? 'off' : 'on' } as const;

@@ -33,7 +33,8 @@ export function findFault(
   const prompts = splitScope(query.prompt ?? '');
   const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
   if (unknown !== undefined) return fault('invalid_request', 'prompt must be none, login, consent or select_account');
-  if (prompts.includes('none') && prompts.length > 1) return fault('invalid_request', 'prompt none must not be combined with other values');
+  if (prompts.includes('none') && prompts.length > 1)
+    return fault('invalid_request', 'prompt none must not be combined with other values');
   if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
     return fault('invalid_request', 'max_age must be a number of seconds');
   }

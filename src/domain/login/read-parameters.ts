@@ -72,7 +72,8 @@ async function readSubject(
 ): Promise<Pick<AuthorizationParameters, 'subject'> | AuthorizationError> {
   if (text === undefined) return asked === null ? {} : { subject: asked };
   const hint = await readIdTokenHint(services, account, text);
-  if (hint?.clientId !== client.clientId) return invalid('id_token_hint is not an id token that was issued to this client');
+  if (hint?.clientId !== client.clientId)
+    return invalid('id_token_hint is not an id token that was issued to this client');
   if (asked !== null && asked !== hint.subject) return invalid('id_token_hint and claims name different users');
   return { subject: hint.subject };
 }

@@ -77,7 +77,9 @@ export async function fetchRequestObject(
   }
   if (!result.ok || result.response.status !== 200) return invalid('request_uri could not be fetched');
   const { body } = result.response;
-  return body.length > largestObject ? invalid('the request object at request_uri is too large') : body.toString('utf8').trim();
+  return body.length > largestObject
+    ? invalid('the request object at request_uri is too large')
+    : body.toString('utf8').trim();
 }
 
 function currentSource(): LimitSubject {
@@ -87,7 +89,8 @@ function currentSource(): LimitSubject {
 /** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */
 function envelopeFault({ baseUrl }: Account, clientId: string, payload: JWTPayload): string | null {
   const { iss, aud, sub } = payload;
-  if (payload['client_id'] !== clientId) return 'client_id of the request object does not match client_id of the request';
+  if (payload['client_id'] !== clientId)
+    return 'client_id of the request object does not match client_id of the request';
   if (iss !== undefined && iss !== clientId) return 'iss of the request object must be the client';
   if (aud !== undefined && ![aud].flat().includes(baseUrl)) return 'aud of the request object must be this issuer';
   // It could be an assertion, with which the client authenticates.

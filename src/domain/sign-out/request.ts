@@ -49,7 +49,8 @@ export async function beginSignOut(
 ): Promise<BegunSignOut> {
   const { id_token_hint: text, client_id: named, post_logout_redirect_uri: redirectUri } = query;
   const hint = text === undefined ? null : await readIdTokenHint(services, account, text);
-  if (hint && named !== undefined && named !== hint.clientId) throw invalid('The id_token_hint was not issued to client_id.');
+  if (hint && named !== undefined && named !== hint.clientId)
+    throw invalid('The id_token_hint was not issued to client_id.');
   const clientId = named ?? hint?.clientId;
   const client = clientId === undefined ? null : await services.store.clients.find(account.id, clientId);
   if (named !== undefined && !client)

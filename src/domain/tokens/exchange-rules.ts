@@ -29,7 +29,8 @@ export async function requireMayExchange(
   { token, linked, binding, user }: FoundAccessToken,
   proven: string | null,
 ): Promise<LinkedServer | null> {
-  if (binding !== null && binding !== proven) throw invalid('subject_token', 'is bound to a key, and there is no proof of that key');
+  if (binding !== null && binding !== proven)
+    throw invalid('subject_token', 'is bound to a key, and there is no proof of that key');
   const isOwn = token.appId === client.appId;
   if (isOwn) return linked;
   const servers = linked && user && isConfidential(client) ? await linkedServersOf(services, client) : [];

@@ -50,7 +50,8 @@ export async function exchangeToken(
   const now = services.clock.now();
   const subject = await findAccessToken(services, account, request.subjectToken);
   if (!subject || !isActive(subject, now)) throw invalid('subject_token', 'is not a valid token');
-  if (request.subjectTokenType === jwtType && !subject.linked) throw invalid('subject_token_type', 'does not match subject_token');
+  if (request.subjectTokenType === jwtType && !subject.linked)
+    throw invalid('subject_token_type', 'does not match subject_token');
   const linked = await requireMayExchange(services, client, subject, binding);
   const secondsLeft = Math.floor((subject.token.expiresAt - now) / 1000);
   if (secondsLeft < 1) throw invalid('subject_token', 'is about to expire');
@@ -113,7 +114,8 @@ function requireKnownTypes({
     throw invalid('requested_token_type', `must be ${accessTokenType}`);
   }
   // §2.1: the one is required with the other, and must not be there without it.
-  if ((actorToken === null) !== (actorTokenType === null)) throw invalid('actor_token_type', 'must be sent with actor_token, and only then');
+  if ((actorToken === null) !== (actorTokenType === null))
+    throw invalid('actor_token_type', 'must be sent with actor_token, and only then');
   if (actorTokenType !== null && !known.includes(actorTokenType)) {
     throw invalid('actor_token_type', 'must be an access token');
   }

@@ -81,7 +81,11 @@ const insufficientScope = (failure: Failure) => {
 };
 
 const invalidRequest = pageOr(400, json(400, 'invalid_request'));
-const invalidGrant = json(400, 'invalid_grant', 'The grant is invalid, expired, revoked or was issued to another client');
+const invalidGrant = json(
+  400,
+  'invalid_grant',
+  'The grant is invalid, expired, revoked or was issued to another client',
+);
 /** RFC 8628 §3.5. */
 const deviceWords = {
   authorization_pending: 'The user has not decided yet',

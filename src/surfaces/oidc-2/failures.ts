@@ -39,7 +39,10 @@ const invalidProof = ({ message }: Failure) =>
 const nonceRequired = ({ detail }: Failure) =>
   ({
     status: 400,
-    body: { error: 'use_dpop_nonce', error_description: 'The DPoP proof must contain the nonce of the header DPoP-Nonce' },
+    body: {
+      error: 'use_dpop_nonce',
+      error_description: 'The DPoP proof must contain the nonce of the header DPoP-Nonce',
+    },
     headers: { 'dpop-nonce': detail.nonce ?? '' },
   }) as const;
 

@@ -222,7 +222,10 @@ export function exchange(app: AppOf): void {
       [{ requested_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' }, /requested_token_type must/],
       [{ actor_token: other.tokens.access_token }, /actor_token_type must be sent with actor_token/],
       [{ actor_token_type: accessToken }, /actor_token_type must be sent with actor_token/],
-      [{ actor_token: 'x', actor_token_type: accessToken }, /actor_token is supported only when the subject token is for an API/],
+      [
+        { actor_token: 'x', actor_token_type: accessToken },
+        /actor_token is supported only when the subject token is for an API/,
+      ],
     ] as const) {
       assertError(await ask(client, token, more), 400, 'invalid_request', said);
     }
@@ -256,7 +259,12 @@ export function exchange(app: AppOf): void {
     const token = (await askWithProof(app(), client, key, codeForm(code))).body.access_token;
     const form = { grant_type: exchangeGrant, subject_token: token, subject_token_type: accessToken };
     assertError(await ask(client, token), 400, 'invalid_request', /there is no proof of that key/);
-    assertError(await askWithProof(app(), client, other, form), 400, 'invalid_request', /there is no proof of that key/);
+    assertError(
+      await askWithProof(app(), client, other, form),
+      400,
+      'invalid_request',
+      /there is no proof of that key/,
+    );
     const answer = await askWithProof(app(), client, key, form);
     assert.equal(answer.body.token_type, 'DPoP', answer.text);
     assert.deepEqual((await introspect(client, answer.body.access_token)).cnf, { jkt: key.thumbprint });

@@ -52,7 +52,11 @@ export function users(app: () => TestApp): void {
       ['<users><user><firstname>Eve</firstname></user></users>', 422, /the root element must be user/],
       ['<user><user><firstname>Eve</firstname></user></user>', 422, /unknown element in user: user/],
       ['<user><firstname>Eve</firstname><is-admin>true</is-admin></user>', 422, /unknown element in user: is-admin/],
-      ['<user><firstname>Eve</firstname><password>a new long one</password></user>', 422, /unknown element in user: password/],
+      [
+        '<user><firstname>Eve</firstname><password>a new long one</password></user>',
+        422,
+        /unknown element in user: password/,
+      ],
       ['<user><firstname>Eve</firstname><group-id>seven</group-id></user>', 422, /group-id must be an integer/],
       ['<user><firstname>Eve</firstname><group-id>-1</group-id></user>', 422, /group-id must be >= 0/],
       ['<user><firstname>Eve</firstname><phone> 1</phone></user>', 422, /phone starts or ends with white space/],

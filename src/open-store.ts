@@ -22,7 +22,7 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   // Read before the database, so that what another process makes at the same time is seen in the order it is made.
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
-  if (used && makes) log?.('the database file was not there although the master key was: a new one is made');
+  if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
   const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
   try {
     if (!makes) await requireRows(store, config);

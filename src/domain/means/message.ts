@@ -27,7 +27,7 @@ export function changeMessage(
     `${title} for ${address} at ${account.name}, on ${time} UTC.`,
     ...(said.length === 1 ? [] : [`${said.join('. ')}.`]),
     'If you did this, or an administrator did it for you, you do not need to do anything.',
-    'If not, somebody else could sign in as you: choose another password, remove what you do not know, and end all sessions here. Where you cannot sign in any more, tell the people who run the service.',
+    'If not, somebody else may be able to sign in as you: choose another password, remove what you do not recognize, and end all sessions here. If you can no longer sign in, contact the people who run the service.',
     { link: `${account.baseUrl}/account`, words: 'Your account' },
   ]);
 }

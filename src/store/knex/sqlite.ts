@@ -46,7 +46,7 @@ async function findDamage(db: Knex): Promise<string[]> {
   const found = rows.map(({ integrity_check: finding }) => finding).filter((finding) => finding !== 'ok');
   if (found.length > 0) return found;
   const orphans: { table: string; parent: string }[] = await db.raw('pragma foreign_key_check');
-  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to none of ${parent}`);
+  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
 }
 
 /** Table by table: nobody waits for all of them. */

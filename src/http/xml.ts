@@ -36,7 +36,7 @@ function readValue(element: XmlElement, { kind }: XmlRules): Value {
   const { name, text, children } = element;
   if (children.length > 0) throw invalid(name, `${name} must contain text only`);
   if (isNil(element)) {
-    if (text !== '') throw invalid(name, `${name} must not contain text and be nil`);
+    if (text !== '') throw invalid(name, `${name} must not have text when nil is true`);
     return null;
   }
   if (kind !== 'integer') return text;

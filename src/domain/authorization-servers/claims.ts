@@ -52,7 +52,7 @@ export function addClaim(
     const values = readClaim(given, await claimableAttributes(tx, account));
     const known = await tx.authorizationServers.listClaims(account.id, serverId);
     if (known.length >= mostClaims)
-      throw invalid('label', `cannot be added: the server has ${mostClaims} claims already`);
+      throw invalid('claim', `cannot be added: the server has ${mostClaims} claims already`);
     const createdAt = services.clock.now();
     const added = await tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt });
     const target = { type: 'api_authorization', id: serverId } as const;

@@ -46,7 +46,7 @@ export function addScope(
     await requireServer(tx, account, serverId);
     const known = await tx.authorizationServers.listScopes(account.id, serverId);
     if (known.length >= mostScopes)
-      throw invalid('value', `cannot be added: the server has ${mostScopes} scopes already`);
+      throw invalid('scope', `cannot be added: the server has ${mostScopes} scopes already`);
     const added = await tx.authorizationServers.addScope(scope);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { scope_id: added.id };

@@ -25,7 +25,7 @@ export async function createHook(services: HookServices, account: Audited, input
   const now = services.clock.now();
   const made = await services.store.transaction(async (tx) => {
     if ((await tx.hooks.count(account.id)) >= mostHooks) {
-      throw invalid('type', `cannot be added: the account has ${mostHooks} hooks already`);
+      throw invalid('hook', `cannot be added: the account has ${mostHooks} hooks already`);
     }
     const { definition, packageBuildId } = await complete(services, tx, account, read);
     const hook = { accountId: account.id, uuid, createdAt: now, updatedAt: now };

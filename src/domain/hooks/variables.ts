@@ -37,7 +37,7 @@ export function createVariable(
   };
   return services.store.transaction(async (tx) => {
     if ((await tx.hookVariables.list(account.id)).length >= mostVariables) {
-      throw invalid('name', `cannot be added: the account has ${mostVariables} variables already`);
+      throw invalid('variable', `cannot be added: the account has ${mostVariables} variables already`);
     }
     const created = await tx.hookVariables.create(variable);
     const target = { type: 'hook_variable', id: created.id } as const;

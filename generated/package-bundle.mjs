@@ -4077,7 +4077,7 @@ function guardFiles(folder2, modules) {
     if (where === "inside") return void 0;
     if (node) return moduleFor(path) ?? refuse(`${user} needs the module ${path} of Node, which functions do not have`);
     if (where === "outside") return refuse(`${user} asks for ${path}, which is outside of it`);
-    return refuse(`${user} needs ${path}, which none of the packages has`);
+    return refuse(`${user} needs ${path}, which is in none of the packages`);
   }
   function load({ path }) {
     const real = realPathOf(path);
@@ -4085,7 +4085,7 @@ function guardFiles(folder2, modules) {
     if (!real || !isInside(real)) return refuseUnnamed("asks for a file outside of it");
     if (!extensions.includes(extname(real).toLowerCase())) {
       return refuse(
-        `${packageOf(path)} needs the file ${real.slice(real.lastIndexOf(sep) + 1)}, which is no JavaScript`
+        `${packageOf(path)} needs the file ${real.slice(real.lastIndexOf(sep) + 1)}, which is not JavaScript`
       );
     }
     return void 0;
@@ -4160,7 +4160,7 @@ async function bundle(names, folder2, { build }, guard) {
   const script = built.outputFiles[0]?.text ?? "";
   const size = Buffer.byteLength(script);
   if (size > limits.scriptBytes) {
-    throw new PackageRefusal(`the packages make a script of ${size} bytes; there may be ${limits.scriptBytes}`);
+    throw new PackageRefusal(`the packages make a script of ${size} bytes; the limit is ${limits.scriptBytes}`);
   }
   return script;
 }

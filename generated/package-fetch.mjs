@@ -2507,8 +2507,8 @@ function readDependencies(dependencies, wantedBy, grammar2) {
     if (read) return read;
     const [name2, by] = [place, range].map((value) => (JSON.stringify(value) ?? "nothing").slice(0, 120));
     if (!grammar2.isName(place))
-      throw new PackageRefusal(`${wantedBy} depends on ${name2}, which is no name of a package`);
-    throw new PackageRefusal(`${wantedBy} depends on ${place} by ${by}, which is no version of the registry`);
+      throw new PackageRefusal(`${wantedBy} depends on ${name2}, which is not a valid package name`);
+    throw new PackageRefusal(`${wantedBy} depends on ${place} by ${by}, which is not a version in the registry`);
   });
 }
 function readManifest(value, name2, version, registry, grammar2) {
@@ -2524,7 +2524,7 @@ function readManifest(value, name2, version, registry, grammar2) {
   const { integrity, tarball } = membersOf(manifest["dist"]);
   if (!grammar2.isIntegrity(integrity)) throw new PackageRefusal(`the registry gives no sha512 digest of ${label}`);
   const from = grammar2.readTarball(tarball, registry);
-  if (!from) throw new PackageRefusal(`the registry sends to another place for ${label}`);
+  if (!from) throw new PackageRefusal(`the registry redirects to another place for ${label}`);
   const optional = membersOf(manifest["optionalDependencies"]);
   const all = Object.entries(membersOf(manifest["dependencies"]));
   const required = Object.fromEntries(all.filter(([other]) => !(other in optional)));
@@ -2552,7 +2552,7 @@ function openRegistry(address, get, grammar2) {
     try {
       return membersOf(JSON.parse(body.toString("utf8")));
     } catch {
-      throw new PackageRefusal(`the registry describes ${label} in no JSON`);
+      throw new PackageRefusal(`the registry does not describe ${label} in JSON`);
     }
   }
   return {
@@ -2578,7 +2578,7 @@ init_define_shims();
 function check({ status, failure }, label) {
   if (failure === "response_too_large") throw new PackageRefusal(`${label} is larger than 16 MiB`);
   if (failure === "redirect_forbidden" || failure === "host_forbidden") {
-    throw new PackageRefusal(`the registry sends to another place for ${label}`);
+    throw new PackageRefusal(`the registry redirects to another place for ${label}`);
   }
   if (failure !== null) throw new PackageRefusal(`the registry could not be read for ${label} (${failure})`, false);
   if ([403, 404, 410, 451].includes(status)) throw new PackageRefusal(`the registry has no ${label}`);
@@ -2641,7 +2641,7 @@ async function describeMissing(node, registry) {
   );
 }
 function tooMany() {
-  return new PackageRefusal(`the packages and what they depend on are more than ${limits.packages}`);
+  return new PackageRefusal(`the packages and their dependencies are more than ${limits.packages} packages`);
 }
 function newNode(place, description, parent) {
   const path = `${parent.path === "" ? "" : `${parent.path}/`}node_modules/${place}`;
@@ -5118,7 +5118,7 @@ async function decompress(tarball, room, label) {
   } catch (error) {
     const isLarge = error.code === "ERR_BUFFER_TOO_LARGE";
     throw new PackageRefusal(
-      isLarge ? `with ${label} the packages unpack to more than 64 MiB` : `the file of ${label} is no gzip archive`
+      isLarge ? `with ${label} the packages unpack to more than 64 MiB` : `the file of ${label} is not a gzip archive`
     );
   }
 }

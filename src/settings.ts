@@ -36,7 +36,8 @@ export const settings = {
   },
   TRUST_PROXY: {
     fallback: 'none',
-    meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` are trusted',
+    meaning:
+      'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` are trusted',
   },
   HOOK_RUNTIMES: {
     fallback: '`jsruntime12.x`',

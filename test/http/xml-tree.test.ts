@@ -51,7 +51,7 @@ describe('reading XML', () => {
   });
 
   it('says line and column of the fault', () => {
-    refuses('<user>\n  <a>é&nbsp;</a>\n</user>', /line 2, column 7: a reference/);
+    refuses('<user>\n  <a>é&nbsp;</a>\n</user>', /line 2, column 7: an unknown reference/);
   });
 
   it('X1: refuses a DOCTYPE before parsing, wherever it stands', () => {

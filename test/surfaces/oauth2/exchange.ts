@@ -247,7 +247,7 @@ export function exchange(app: AppOf): void {
     assert.deepEqual(decodeJwt(answer.body.access_token)['act'], { sub: client.client_id }, answer.text);
     for (const actor of [theirs, tokens.access_token, 'x']) {
       const refused = await ask(client, tokens.access_token, { actor_token: actor, actor_token_type: accessToken });
-      assertError(refused, 400, 'invalid_request', /actor_token is not a good token/);
+      assertError(refused, 400, 'invalid_request', /actor_token is not a valid token/);
     }
   });
 

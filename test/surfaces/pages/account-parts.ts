@@ -78,7 +78,7 @@ export function accountParts(app: AppOf): void {
     const before = copyOf(jar);
     const otp = codeAt(keyOf(at.answer.text), clock().now());
     const added = await submit(app(), at, { otp });
-    assert.match(added.answer.text, /role="status">The authenticator app is added/);
+    assert.match(added.answer.text, /role="status">The authenticator app has been added/);
     const again = await submit(app(), { jar: before, answer: at.answer }, { otp });
     assert.ok(isSignIn(again.answer), 'its session has another name now');
     const list = await open(jar, '/account/second-factors');

@@ -148,7 +148,7 @@ export function newPassword(app: AppOf): void {
     const stranger = await setting.begin();
     const early = await post('/new-password', stranger.jar, { ...readForm(stranger.answer.text).fields, ...chosen });
     assert.equal(early.status, 400);
-    assert.match(early.text, /No new password is due here/);
+    assert.match(early.text, /No new password is required here/);
     const skipped = `/new-password?request=${requestOf(stranger)}`;
     assert.ok(isSignIn((await walk(app(), stranger.jar, skipped)).answer), 'a step that is not due');
     for (const jar of [stranger.jar, new CookieJar()]) {

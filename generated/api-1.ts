@@ -272,7 +272,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 403,
                      *       "name": "ForbiddenError",
-                     *       "message": "One of the scopes manage_all is needed"
+                     *       "message": "One of these scopes is required: manage_all"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Error"];
@@ -348,7 +348,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 429,
                      *       "name": "TooManyRequestsError",
-                     *       "message": "The limit of requests is used up"
+                     *       "message": "Rate limit exceeded"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Error"];
@@ -385,7 +385,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 503,
                      *       "name": "ServiceUnavailableError",
-                     *       "message": "The service cannot answer now"
+                     *       "message": "The service is temporarily unavailable"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Error"];

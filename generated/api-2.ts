@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Users of the account, sorted by `id` unless said. `custom_attributes.<shortname>` filters by a custom attribute,
+         * @description Users of the account, sorted by `id` by default. `custom_attributes.<shortname>` filters by a custom attribute,
          *     with `*` at either end as elsewhere. An unknown parameter, and an unknown name in `sort` or `fields`, is 400.
          */
         readonly get: operations["listUsers"];
@@ -40,7 +40,7 @@ export interface paths {
         };
         /**
          * List the custom attributes
-         * @description Attributes that the account adds to its users, sorted by `id` unless said.
+         * @description Attributes that the account adds to its users, sorted by `id` by default.
          */
         readonly get: operations["listCustomAttributes"];
         readonly put?: never;
@@ -156,7 +156,7 @@ export interface paths {
         };
         /**
          * List the apps of a user
-         * @description Apps that the user may use, assigned directly or through a role, sorted by `id` unless said.
+         * @description Apps that the user may use, assigned directly or through a role, sorted by `id` by default.
          */
         readonly get: operations["listUserApps"];
         readonly put?: never;
@@ -176,7 +176,7 @@ export interface paths {
         };
         /**
          * List the policies
-         * @description Rules for passwords, lockout and sessions, sorted by `id` unless said. Every account has one default policy from its
+         * @description Rules for passwords, lockout and sessions, sorted by `id` by default. Every account has one default policy from its
          *     beginning.
          */
         readonly get: operations["listPolicies"];
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * List the API authorization servers
-         * @description The APIs for which clients of the account can get access tokens, sorted by `id` unless said.
+         * @description The APIs for which clients of the account can get access tokens, sorted by `id` by default.
          */
         readonly get: operations["listApiAuthorizations"];
         readonly put?: never;
@@ -451,7 +451,7 @@ export interface paths {
         };
         /**
          * List the scopes of a server
-         * @description Scopes that clients can be linked with, sorted by `id` unless said.
+         * @description Scopes that clients can be linked with, sorted by `id` by default.
          */
         readonly get: operations["listApiAuthorizationScopes"];
         readonly put?: never;
@@ -500,7 +500,7 @@ export interface paths {
         };
         /**
          * List the claims of a server
-         * @description What the access tokens of the server say about the user, sorted by `id` unless said.
+         * @description What the access tokens of the server say about the user, sorted by `id` by default.
          */
         readonly get: operations["listApiAuthorizationClaims"];
         readonly put?: never;
@@ -601,8 +601,8 @@ export interface paths {
         };
         /**
          * List roles
-         * @description Roles of the account, sorted by `id` unless said. An unknown parameter, and an unknown name in `sort` or `fields`, is
-         *     400.
+         * @description Roles of the account, sorted by `id` by default. An unknown parameter, and an unknown name in `sort` or `fields`,
+         *     is 400.
          */
         readonly get: operations["listRoles"];
         readonly put?: never;
@@ -656,7 +656,7 @@ export interface paths {
         /**
          * List the users of a role
          * @description Users who have the role.
-         *     Sorted by `id` unless said.
+         *     Sorted by `id` by default.
          */
         readonly get: operations["listRoleUsers"];
         readonly put?: never;
@@ -685,7 +685,7 @@ export interface paths {
         /**
          * List the administrators of a role
          * @description Users who are administrators of the role. That is kept and answered, and gives no rights.
-         *     Sorted by `id` unless said.
+         *     Sorted by `id` by default.
          */
         readonly get: operations["listRoleAdmins"];
         readonly put?: never;
@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * List the apps of a role
-         * @description Apps that the role gives, sorted by `id` unless said.
+         * @description Apps that the role gives, sorted by `id` by default.
          */
         readonly get: operations["listRoleApps"];
         /**
@@ -737,8 +737,8 @@ export interface paths {
         };
         /**
          * List apps
-         * @description Apps of the account, sorted by `id` unless said. Every registered client is one. An unknown parameter, and an unknown
-         *     name in `sort` or `fields`, is 400.
+         * @description Apps of the account, sorted by `id` by default. Every registered client is one. An unknown parameter, and an
+         *     unknown name in `sort` or `fields`, is 400.
          */
         readonly get: operations["listApps"];
         readonly put?: never;
@@ -795,7 +795,7 @@ export interface paths {
         };
         /**
          * List the users of an app
-         * @description Users who may use the app, by themselves or by a role. Sorted by `id` unless said.
+         * @description Users who may use the app, by themselves or by a role. Sorted by `id` by default.
          */
         readonly get: operations["listAppUsers"];
         readonly put?: never;
@@ -836,7 +836,7 @@ export interface paths {
         };
         /**
          * List credential pairs
-         * @description Pairs in force, sorted by `id` unless said. Their secrets are not known to the service.
+         * @description Active pairs, sorted by `id` by default. Their secrets are not known to the service.
          */
         readonly get: operations["listCredentials"];
         readonly put?: never;
@@ -880,7 +880,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Keys in force, sorted by `id` unless said. Their texts are not known to the service.
+         * @description Active keys, sorted by `id` by default. Their texts are not known to the service.
          */
         readonly get: operations["listApiKeys"];
         readonly put?: never;
@@ -925,7 +925,7 @@ export interface paths {
         };
         /**
          * List the hooks
-         * @description Sorted by `created_at` unless said: the order in which they run. At most 100 a page, and 100 unless said. A bad
+         * @description Sorted by `created_at` by default: the order in which they run. At most 100 a page, and 100 by default. A bad
          *     cursor is 422.
          */
         readonly get: operations["listHooks"];
@@ -961,7 +961,7 @@ export interface paths {
         };
         /**
          * List the variables
-         * @description Sorted by `created_at` unless said. Values are never shown. At most 100 a page, and 100 unless said. A bad cursor is
+         * @description Sorted by `created_at` by default. Values are never shown. At most 100 a page, and 100 by default. A bad cursor is
          *     422.
          */
         readonly get: operations["listHookVariables"];
@@ -1046,8 +1046,8 @@ export interface paths {
         };
         /**
          * List the runs of a hook
-         * @description One record for each run, a retry being one of its own; newest first unless said. They are kept for 7 days. At most
-         *     100 a page, and 100 unless said. A bad cursor is 422.
+         * @description One record for each run, a retry being one of its own; newest first by default. They are kept for 7 days. At most
+         *     100 a page, and 100 by default. A bad cursor is 422.
          */
         readonly get: operations["listHookLogs"];
         readonly put?: never;
@@ -1089,7 +1089,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened in the account, newest first unless said: sign-ins, good and bad, consent, grants, refreshes that were
+         * @description What happened in the account, newest first by default: sign-ins, good and bad, consent, grants, refreshes that were
          *     refused or repeated, revocations, and every change. Successful refreshes and introspections are counted, not listed.
          *     Events are never changed or deleted; each is sealed together with the one before it, which the operator can verify.
          *     An unknown parameter is 400.
@@ -1572,7 +1572,7 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one unless said.
+             * @description Place among the attributes; the next free one by default.
              * @example 1
              */
             readonly position?: number;
@@ -1597,7 +1597,7 @@ export interface components {
                  */
                 readonly shortname: string;
                 /**
-                 * @description Place among the attributes; the next free one unless said.
+                 * @description Place among the attributes; the next free one by default.
                  * @example 1
                  */
                 readonly position?: number;
@@ -1621,7 +1621,7 @@ export interface components {
              */
             readonly shortname: string;
             /**
-             * @description Place among the attributes; the next free one unless said.
+             * @description Place among the attributes; the next free one by default.
              * @example 1
              */
             readonly position: number;
@@ -1644,7 +1644,7 @@ export interface components {
              */
             readonly shortname?: string;
             /**
-             * @description Place among the attributes; the next free one unless said.
+             * @description Place among the attributes; the next free one by default.
              * @example 1
              */
             readonly position?: number;
@@ -1666,7 +1666,7 @@ export interface components {
                  */
                 readonly shortname?: string;
                 /**
-                 * @description Place among the attributes; the next free one unless said.
+                 * @description Place among the attributes; the next free one by default.
                  * @example 1
                  */
                 readonly position?: number;
@@ -1746,32 +1746,32 @@ export interface components {
              */
             readonly is_default?: boolean;
             /**
-             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length?: number;
             /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts?: number;
             /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes?: number;
             /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
             /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
             readonly password_expiration_days?: number | null;
@@ -1809,32 +1809,32 @@ export interface components {
              */
             readonly is_default?: boolean;
             /**
-             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length?: number;
             /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts?: number;
             /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes?: number;
             /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
             /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
             readonly password_expiration_days?: number | null;
@@ -1872,32 +1872,32 @@ export interface components {
              */
             readonly is_default: boolean;
             /**
-             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length: number;
             /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts: number;
             /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes: number;
             /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes: number;
             /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
             readonly password_expiration_days: number | null;
@@ -1935,32 +1935,32 @@ export interface components {
              */
             readonly is_default?: boolean;
             /**
-             * @description Characters that a new password has at least, 8 to 256. Longer passwords than 256 characters are not taken. 8 unless said.
+             * @description Minimum length of a new password, 8 to 256; 8 by default. Passwords longer than 256 characters are refused.
              * @example 8
              */
             readonly minimum_password_length?: number;
             /**
-             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 unless said.
+             * @description Wrong passwords in a row that close sign-in by password for that user, 1 to 100. 10 by default.
              * @example 10
              */
             readonly maximum_invalid_login_attempts?: number;
             /**
-             * @description Minutes for which it is closed then, 1 to 1440. 15 unless said.
+             * @description Minutes for which it is closed then, 1 to 1440. 15 by default.
              * @example 15
              */
             readonly lock_effective_minutes?: number;
             /**
-             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 unless said.
+             * @description Minutes after which a session ends that is not used, 1 to 1440. 30 by default.
              * @example 30
              */
             readonly session_timeout_minutes?: number;
             /**
-             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 unless said.
+             * @description Minutes after which a session ends however often it is used, 1 to 43200. 720 by default.
              * @example 720
              */
             readonly session_absolute_minutes?: number;
             /**
-             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, and unless said: never.
+             * @description Days after which a password has to be replaced at the next sign-in, 1 to 3650; null, the default: never.
              * @example 365
              */
             readonly password_expiration_days?: number | null;
@@ -2011,12 +2011,12 @@ export interface components {
              */
             readonly display_name: string;
             /**
-             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 unless said.
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
              * @example 300
              */
             readonly expires_in?: number | string;
             /**
-             * @description True when the device counts at once, without a code. False unless said.
+             * @description True when the device counts at once, without a code. False by default.
              * @example false
              */
             readonly verified?: boolean;
@@ -2168,7 +2168,7 @@ export interface components {
              */
             readonly device_id: number | string;
             /**
-             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 unless said.
+             * @description Seconds for which it waits for a code, 60 to 900, also as text. 120 by default.
              * @example 300
              */
             readonly expires_in?: number | string;
@@ -2901,7 +2901,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id?: number;
@@ -3057,7 +3057,7 @@ export interface components {
              */
             readonly name: string | null;
             /**
-             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id?: number | null;
@@ -3072,7 +3072,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @description Whether the app is among the apps that users are shown; true by default.
              * @example true
              */
             readonly visible?: boolean | null;
@@ -3111,13 +3111,13 @@ export interface components {
                  */
                 readonly login_url?: string | null;
                 /**
-                 * @description 0 web, 1 native; 0 unless said.
+                 * @description 0 web, 1 native; 0 by default.
                  * @example 0
                  * @enum {integer|null}
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
                  * @example 0
                  * @enum {integer|null}
                  */
@@ -3132,7 +3132,7 @@ export interface components {
              */
             readonly id: number;
             /**
-             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id: number;
@@ -3288,7 +3288,7 @@ export interface components {
              */
             readonly name?: string | null;
             /**
-             * @description What kind of app it is in another system; kept as it is, 108419 unless said.
+             * @description What kind of app it is in another system; kept as it is, 108419 by default.
              * @example 108419
              */
             readonly connector_id?: number | null;
@@ -3303,7 +3303,7 @@ export interface components {
              */
             readonly notes?: string | null;
             /**
-             * @description Whether the app is among the apps that users are shown; true unless said.
+             * @description Whether the app is among the apps that users are shown; true by default.
              * @example true
              */
             readonly visible?: boolean | null;
@@ -3342,13 +3342,13 @@ export interface components {
                  */
                 readonly login_url?: string | null;
                 /**
-                 * @description 0 web, 1 native; 0 unless said.
+                 * @description 0 web, 1 native; 0 by default.
                  * @example 0
                  * @enum {integer|null}
                  */
                 readonly oidc_application_type?: 0 | 1 | null;
                 /**
-                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 unless said.
+                 * @description 0 client_secret_basic, 1 client_secret_post, 2 none, 3 private_key_jwt (for a client that registered keys); 0 by default.
                  * @example 0
                  * @enum {integer|null}
                  */
@@ -3386,7 +3386,7 @@ export interface components {
         /** @description How a secret is changed. */
         readonly AppSecretRequest: {
             /**
-             * @description How many minutes the former secret stays valid; 60 unless said, 0 ends it at once.
+             * @description How many minutes the former secret stays valid; 60 by default, 0 ends it at once.
              * @example 60
              */
             readonly overlap_minutes?: number;
@@ -3680,7 +3680,7 @@ export interface components {
              */
             readonly function: string;
             /**
-             * @description Whether it does not fire. False unless said.
+             * @description Whether it does not fire. False by default.
              * @example false
              */
             readonly disabled?: boolean | null;
@@ -3690,12 +3690,12 @@ export interface components {
              */
             readonly runtime?: string | null;
             /**
-             * @description How often a failed run is repeated. 0 unless said.
+             * @description How often a failed run is repeated. 0 by default.
              * @example 0
              */
             readonly retries?: number | null;
             /**
-             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 unless said.
+             * @description Seconds that a run may take. 1 for `pre-authentication`, 1 to 10 for `user-migration`. 1 by default.
              * @example 1
              */
             readonly timeout?: number | null;
@@ -3803,7 +3803,7 @@ export interface components {
                 readonly value: string;
             }[] | null;
             /**
-             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest unless said.
+             * @description The version of the context, `1.0.0` or `1.1.0`, or a range of which the highest counts. The latest by default.
              * @example 1.1.0
              */
             readonly context_version?: string | null;
@@ -4194,7 +4194,7 @@ export interface components {
         /** @description Who did it. */
         readonly EventActor: {
             /**
-             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` whoever called with the API key of this id.
+             * @description What kind of actor; `client` is a registered application, its id the `app_id`, `API` the caller with the API key of this id.
              * @example credential
              * @enum {string}
              */
@@ -4230,8 +4230,8 @@ export interface components {
             /**
              * @description What happened. `role.assigned` and `role.withdrawn` tell of each user who gets or loses a role, whichever
              *     request did it, beside the event of that request, which counts the grants that ended. Where the user or the
-             *     role itself is removed, `user.removed` or `role.removed` alone tells of it. Whoever holds a refresh token can
-             *     have it refused, or repeated within the 10 seconds, as often as they like: `refresh.refused` and
+             *     role itself is removed, `user.removed` or `role.removed` alone tells of it. A refresh token can be sent
+             *     any number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself. `consent.allowed`
              *     and `consent.denied` tell of a decision, not of the same one sent again.
              * @example user.changed
@@ -4270,7 +4270,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is no JSON. */
+        /** @description The request cannot be served as it is: a parameter that is unknown, given twice or out of its range, a bad cursor, or a body that is not JSON. */
         readonly BadRequest: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -4319,7 +4319,7 @@ export interface components {
                  * @example {
                  *       "statusCode": 403,
                  *       "name": "ForbiddenError",
-                 *       "message": "One of the scopes manage_all is needed"
+                 *       "message": "One of these scopes is required: manage_all"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Error"];
@@ -4359,7 +4359,7 @@ export interface components {
                  * @example {
                  *       "statusCode": 429,
                  *       "name": "TooManyRequestsError",
-                 *       "message": "The limit of requests is used up"
+                 *       "message": "Rate limit exceeded"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Error"];
@@ -4396,7 +4396,7 @@ export interface components {
                  * @example {
                  *       "statusCode": 503,
                  *       "name": "ServiceUnavailableError",
-                 *       "message": "The service cannot answer now"
+                 *       "message": "The service is temporarily unavailable"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Error"];
@@ -4477,19 +4477,19 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+         * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
          * @example 50
          */
         readonly Limit: number;
         /**
-         * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+         * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
          * @example 2
          */
         readonly Page: number;
         /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
         readonly Cursor: string;
         /**
-         * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+         * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
          * @example id
          */
         readonly Fields: string;
@@ -4514,7 +4514,7 @@ export interface components {
          */
         readonly UpdatedUntil: string;
         /**
-         * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+         * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
          * @example 1
          */
         readonly Id: number;
@@ -4534,32 +4534,32 @@ export interface components {
          */
         readonly VerificationId: string;
         /**
-         * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+         * @description Identifier of the scope. One that is not an integer or belongs to another server is answered as unknown.
          * @example 3
          */
         readonly ScopeId: number;
         /**
-         * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+         * @description Identifier of the claim. One that is not an integer or belongs to another server is answered as unknown.
          * @example 5
          */
         readonly ClaimId: number;
         /**
-         * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+         * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
          * @example 1042
          */
         readonly AppId: number;
         /**
-         * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+         * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
          * @example 100
          */
         readonly HookLimit: number;
         /**
-         * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+         * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
          * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
          */
         readonly VariableId: string;
         /**
-         * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+         * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
          * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
          */
         readonly HookId: string;
@@ -4645,23 +4645,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the user with this identifier.
@@ -4969,23 +4969,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only attributes with this name; `*` at either end stands for any text.
@@ -5106,7 +5106,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5152,7 +5152,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5211,7 +5211,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5247,7 +5247,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5331,7 +5331,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5418,7 +5418,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5454,7 +5454,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5504,23 +5504,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only apps with this name; `*` at either end stands for any text.
@@ -5536,7 +5536,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5593,23 +5593,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only policies with this name; `*` at either end stands for any text.
@@ -5740,7 +5740,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5794,7 +5794,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5861,7 +5861,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5898,7 +5898,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -5945,7 +5945,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6014,7 +6014,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6069,7 +6069,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6137,7 +6137,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6193,7 +6193,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6234,7 +6234,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6297,7 +6297,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6352,7 +6352,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6418,23 +6418,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the server with this identifier.
@@ -6575,7 +6575,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6628,7 +6628,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6696,7 +6696,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6730,23 +6730,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only scopes with this value; `*` at either end stands for any text.
@@ -6757,7 +6757,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6811,7 +6811,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -6868,12 +6868,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the scope. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 3
                  */
                 readonly scope_id: components["parameters"]["ScopeId"];
@@ -6929,12 +6929,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the scope. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the scope. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 3
                  */
                 readonly scope_id: components["parameters"]["ScopeId"];
@@ -6968,23 +6968,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only claims with this name; `*` at either end stands for any text.
@@ -6995,7 +6995,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7055,7 +7055,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7113,12 +7113,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the claim. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 5
                  */
                 readonly claim_id: components["parameters"]["ClaimId"];
@@ -7174,12 +7174,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the claim. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the claim. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 5
                  */
                 readonly claim_id: components["parameters"]["ClaimId"];
@@ -7213,23 +7213,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the client of this app.
@@ -7240,7 +7240,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7301,7 +7301,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7361,12 +7361,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 1042
                  */
                 readonly app_id: components["parameters"]["AppId"];
@@ -7425,12 +7425,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
                 /**
-                 * @description Identifier of the app of the client. One that is no integer, or of another server, is answered as unknown.
+                 * @description Identifier of the app of the client. One that is not an integer or belongs to another server is answered as unknown.
                  * @example 1042
                  */
                 readonly app_id: components["parameters"]["AppId"];
@@ -7439,7 +7439,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The client is not linked any more. */
+            /** @description The client is no longer linked. */
             readonly 204: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -7464,23 +7464,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the role with this identifier.
@@ -7621,7 +7621,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7675,7 +7675,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7731,7 +7731,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7765,23 +7765,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
@@ -7802,7 +7802,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7860,7 +7860,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7918,7 +7918,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -7937,7 +7937,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description They do not belong to the role any more. */
+            /** @description They no longer belong to the role. */
             readonly 204: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -7965,23 +7965,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only users whose first, last or whole name, user name or address is this; `*` at either end stands for any text.
@@ -8002,7 +8002,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8060,7 +8060,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8118,7 +8118,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8137,7 +8137,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description They do not belong to the role any more. */
+            /** @description They no longer belong to the role. */
             readonly 204: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -8165,23 +8165,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only apps with this name; `*` at either end stands for any text.
@@ -8192,7 +8192,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8246,7 +8246,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8302,23 +8302,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the app with this identifier.
@@ -8537,7 +8537,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8613,7 +8613,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8705,7 +8705,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8739,29 +8739,29 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
             };
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8817,7 +8817,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -8873,23 +8873,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the pair with this identifier.
@@ -9009,7 +9009,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9043,23 +9043,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only keys with this name; `*` at either end stands for any text.
@@ -9171,7 +9171,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the resource. One that is no integer, or of another account, is answered as unknown.
+                 * @description Identifier of the resource. One that is not an integer or belongs to another account is answered as unknown.
                  * @example 1
                  */
                 readonly id: components["parameters"]["Id"];
@@ -9205,23 +9205,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
                  * @example 100
                  */
                 readonly limit?: components["parameters"]["HookLimit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only hooks of this type.
@@ -9413,23 +9413,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
                  * @example 100
                  */
                 readonly limit?: components["parameters"]["HookLimit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only variables with this name; `*` at either end stands for any text.
@@ -9565,7 +9565,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
                  */
                 readonly id: components["parameters"]["VariableId"];
@@ -9611,7 +9611,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
                  */
                 readonly id: components["parameters"]["VariableId"];
@@ -9671,7 +9671,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the variable, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the variable, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 2b6cdb7a-93a5-4d19-8d3f-0c1c8a1f0f6e
                  */
                 readonly id: components["parameters"]["VariableId"];
@@ -9707,7 +9707,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                  */
                 readonly id: components["parameters"]["HookId"];
@@ -9776,7 +9776,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                  */
                 readonly id: components["parameters"]["HookId"];
@@ -9872,7 +9872,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                  */
                 readonly id: components["parameters"]["HookId"];
@@ -9906,23 +9906,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 100 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 100 by default. Ignored with a cursor, which keeps its own.
                  * @example 100
                  */
                 readonly limit?: components["parameters"]["HookLimit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not beside a cursor. */
+                /** @description The member to sort by, `+` or nothing before it for ascending, `-` for descending. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only the run with this identifier.
@@ -9948,7 +9948,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                  */
                 readonly id: components["parameters"]["HookId"];
@@ -10009,7 +10009,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the hook, a UUID. One that is none, or of another account, is answered as unknown.
+                 * @description Identifier of the hook, a UUID. Anything else, or the id of another account, is answered as unknown.
                  * @example 7b0c1f1e-5a52-4b8e-9f0e-5b1a5c0f6c11
                  */
                 readonly id: components["parameters"]["HookId"];
@@ -10084,23 +10084,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Items a page, 50 unless said. Ignored beside a cursor, which keeps its own.
+                 * @description Items a page, 50 by default. Ignored with a cursor, which keeps its own.
                  * @example 50
                  */
                 readonly limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A numbered page; the first is 1, and pages after the last are empty. Not beside a cursor.
+                 * @description A numbered page; the first is 1, and pages after the last are empty. Not with a cursor.
                  * @example 2
                  */
                 readonly page?: components["parameters"]["Page"];
                 /** @description The page that `After-Cursor` or `Before-Cursor` of an earlier answer names. It is valid in this list of this account only. */
                 readonly cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Members to answer, separated by commas; all of them unless said. Ignored beside a cursor.
+                 * @description Members to answer, separated by commas; all of them by default. Ignored with a cursor.
                  * @example id
                  */
                 readonly fields?: components["parameters"]["Fields"];
-                /** @description `-created_at` for the newest first, `created_at` or `+created_at` for the oldest first. Not beside a cursor. */
+                /** @description `-created_at` for the newest first, `created_at` or `+created_at` for the oldest first. Not with a cursor. */
                 readonly sort?: string;
                 /**
                  * @description Only events with this action.

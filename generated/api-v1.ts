@@ -152,7 +152,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /** @example <error><message>GET takes no body</message><code>bad_request</code></error> */
+                    /** @example <error><message>a GET request must not have a body</message><code>bad_request</code></error> */
                     readonly "application/xml": components["schemas"]["ErrorXml"];
                 };
             };
@@ -198,7 +198,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /** @example <error><message>The service cannot answer now</message><code>unavailable</code></error> */
+                    /** @example <error><message>The service is temporarily unavailable</message><code>unavailable</code></error> */
                     readonly "application/xml": components["schemas"]["ErrorXml"];
                 };
             };

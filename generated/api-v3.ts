@@ -342,7 +342,7 @@ export interface operations {
                      * @example {
                      *       "status": {
                      *         "type": "rate limit exceeded",
-                     *         "message": "The limit of requests is used up",
+                     *         "message": "Rate limit exceeded",
                      *         "error": true,
                      *         "code": 429
                      *       }
@@ -391,7 +391,7 @@ export interface operations {
                      * @example {
                      *       "status": {
                      *         "type": "unavailable",
-                     *         "message": "The service cannot answer now",
+                     *         "message": "The service is temporarily unavailable",
                      *         "error": true,
                      *         "code": 503
                      *       }

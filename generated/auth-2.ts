@@ -507,7 +507,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token is not valid any more. The result stands in `status` and, for newer clients, beside it. */
+            /** @description The token is no longer valid. The result stands in `status` and, for newer clients, beside it. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -104,7 +104,7 @@ export interface paths {
          *     replaces and deletes its registration ([RFC 7592](https://www.rfc-editor.org/rfc/rfc7592)).
          *
          *     A client of open registration that was not used within 30 days, or not for 180 days since, expires (both
-         *     settable per account): its `client_id` is `invalid_client` from then on, and it may register anew.
+         *     settable per account): its `client_id` is `invalid_client` from then on, and it may register again.
          *
          *     Access must be assigned to `app_id` before anyone can sign in to the client.
          */
@@ -183,7 +183,7 @@ export interface paths {
          *     (where it asked for none in the query, tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
-         *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
+         *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
          *     - on success in the implicit flow, in place of the code, `id_token`, and with `id_token token` also
          *       `access_token`, `token_type`, `expires_in` and `scope`;
          *     - on failure `error`, `error_description`, `state` and `iss`.
@@ -197,7 +197,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
+         *     | `login_required` | `prompt=none`, and the user must sign in; or the signed-in user is not the requested one |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
@@ -242,7 +242,7 @@ export interface paths {
          *     (where it asked for none in the query, tokens and their errors in the fragment):
          *
          *     - on success `code`, `state` (as sent) and `iss`
-         *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is good once, for 60 seconds;
+         *       ([RFC 9207](https://www.rfc-editor.org/rfc/rfc9207)). The code is valid once, for 60 seconds;
          *     - on success in the implicit flow, in place of the code, `id_token`, and with `id_token token` also
          *       `access_token`, `token_type`, `expires_in` and `scope`;
          *     - on failure `error`, `error_description`, `state` and `iss`.
@@ -256,7 +256,7 @@ export interface paths {
          *     | `invalid_target` | `resource` is not that of an API that the client is linked to |
          *     | `unmet_authentication_requirements` | an `acr` that `claims` calls essential cannot be had |
          *     | `access_denied` | the user refused consent; with `prompt=none` also: the user may not use this app |
-         *     | `login_required` | `prompt=none`, and the user must sign in; also: another user signed in than the one who is meant |
+         *     | `login_required` | `prompt=none`, and the user must sign in; or the signed-in user is not the requested one |
          *     | `interaction_required` | `prompt=none`, and the user must give a second factor |
          *     | `consent_required` | `prompt=none`, and the user must consent |
          *     | `invalid_request_object` | a request object is not signed with a key of the client, or not valid |
@@ -312,10 +312,10 @@ export interface paths {
          *     those of the authorization request, `request` with a request object included, and are checked in the same way.
          *
          *     A proof in the header `DPoP` ([RFC 9449 section 10.1](https://www.rfc-editor.org/rfc/rfc9449#section-10.1)) makes the
-         *     code one that is good with its key alone; a `dpop_jkt` beside it must name the same key.
+         *     code one that is valid with its key only; a `dpop_jkt` beside it must name the same key.
          *
-         *     A `request_uri` is good once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests (600
-         *     a minute unless the account says otherwise) are taken of a client and source. Those of all public clients, and of
+         *     A `request_uri` is valid once, for 90 seconds, and for the client that pushed it. At most `limit.par` requests
+         *     (600 a minute unless the account says otherwise) are taken of a client and source. Those of all public clients, and of
          *     all that registered in the open, count together towards `limit.authorize` of their source as well (300 a minute).
          *     A `request` that no key of the client signed counts towards `limit.authorize` of the source as well.
          */
@@ -398,7 +398,7 @@ export interface paths {
          *     | `urn:ietf:params:oauth:grant-type:token-exchange` | `subject_token`, `subject_token_type`, `actor_token`, `actor_token_type`, `requested_token_type`, `scope`, `audience`, `resource` | [RFC 8693 section 2.1](https://www.rfc-editor.org/rfc/rfc8693#section-2.1) |
          *     | `password` | `username`, `password`, `scope`, `resource`; off unless the account turned it on | [RFC 6749 section 4.3](https://www.rfc-editor.org/rfc/rfc6749#section-4.3) |
          *
-         *     A code is good once, for 60 seconds; presenting it again ends the grant it gave
+         *     A code is valid once, for 60 seconds; presenting it again ends the grant it gave
          *     ([RFC 6749 section 4.1.2](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2)). Each use of a refresh token
          *     replaces it. If the answer is lost, present the same token again within 10 seconds: the same successor is
          *     answered, with an access token as good as the first.
@@ -417,7 +417,7 @@ export interface paths {
          *     token. A client may exchange what was issued to it; the JWT of a user that was issued to another client only where
          *     it authenticates, is linked to the same API, and its app is assigned to the user. `act` then names it, as it does
          *     with an `actor_token`, which is an access token of the client itself. A token that is bound to a key needs a proof
-         *     of this key. Whoever is not allowed to exchange a token gets `invalid_request`.
+         *     of this key. A client that is not allowed to exchange a token gets `invalid_request`.
          */
         readonly post: operations["issueToken"];
         readonly delete?: never;
@@ -1403,7 +1403,7 @@ export interface components {
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
@@ -1507,7 +1507,7 @@ export interface components {
              */
             readonly request?: string;
             /**
-             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+             * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
              * @example https://portal.example.com/request.jwt
              */
             readonly request_uri?: string;
@@ -1902,14 +1902,14 @@ export interface components {
         /** @description Why the access token opens nothing. */
         readonly UserinfoRefusal: {
             /**
-             * @description `invalid_token`: the token is not good, or not as it came. `invalid_dpop_proof`: the proof is not. `use_dpop_nonce`: the proof needs the nonce of the header `DPoP-Nonce`.
+             * @description `invalid_token`: the token is not valid here. `invalid_dpop_proof`: the proof is not valid. `use_dpop_nonce`: the proof must contain the nonce of the header `DPoP-Nonce`.
              * @example invalid_token
              * @enum {string}
              */
             readonly error: "invalid_token" | "invalid_dpop_proof" | "use_dpop_nonce";
             readonly error_description: components["schemas"]["ErrorDescription"];
         };
-        /** @description The bearer token is not good. */
+        /** @description The bearer token is not valid. */
         readonly InvalidToken: {
             /**
              * @description Always `invalid_token`.
@@ -2372,7 +2372,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_token",
-                 *       "error_description": "The access token is missing, wrong or expired"
+                 *       "error_description": "The access token is missing, unknown, expired or revoked"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["InvalidToken"];
@@ -2426,7 +2426,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "not_found",
-                 *       "error_description": "Resource not found"
+                 *       "error_description": "Not found"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2445,7 +2445,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_request",
-                 *       "error_description": "The body is too large"
+                 *       "error_description": "the body is larger than allowed"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2464,7 +2464,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "server_error",
-                 *       "error_description": "The request could not be completed"
+                 *       "error_description": "The request could not be served"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2596,7 +2596,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_request",
-                 *       "error_description": "The access token is given twice"
+                 *       "error_description": "access_token is given twice"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["InvalidRequest"];
@@ -2615,13 +2615,13 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_token",
-                 *       "error_description": "The access token is missing, wrong or expired"
+                 *       "error_description": "The access token is missing, unknown, expired or revoked"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["UserinfoRefusal"];
             };
         };
-        /** @description The access token is good and does not hold the scope `openid` ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
+        /** @description The access token is valid but does not have the scope `openid` ([RFC 6750 section 3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1)). */
         readonly UserinfoForbidden: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -2633,7 +2633,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "insufficient_scope",
-                 *       "error_description": "The access token needs the scope openid"
+                 *       "error_description": "One of these scopes is required: openid"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["InsufficientScope"];
@@ -2650,7 +2650,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "not_found",
-                 *       "error_description": "Resource not found"
+                 *       "error_description": "Not found"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2667,7 +2667,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "server_error",
-                 *       "error_description": "The request could not be completed"
+                 *       "error_description": "The request could not be served"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2702,7 +2702,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_request",
-                 *       "error_description": "The body is too large"
+                 *       "error_description": "the body is larger than allowed"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -2824,7 +2824,7 @@ export interface components {
          */
         readonly Request: string;
         /**
-         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+         * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
          * @example https://portal.example.com/request.jwt
          */
         readonly RequestUri: string;
@@ -3361,7 +3361,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "invalid_token",
-                     *       "error_description": "The access token is missing, wrong or expired"
+                     *       "error_description": "The access token is missing, unknown, expired or revoked"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["InvalidToken"];
@@ -3593,7 +3593,7 @@ export interface operations {
                  */
                 readonly request?: components["parameters"]["Request"];
                 /**
-                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is none, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
+                 * @description Where the request is: what `POST /oauth2/par` answered, or one of the client's registered `request_uris`, character for character, at which there is a request object of at most 16384 bytes. One that is not registered, or at which there is no request object, is `invalid_request_uri`. A pushed request that is unknown, used, expired or another client's: a page with status 400. At most 2048 characters.
                  * @example https://portal.example.com/request.jwt
                  */
                 readonly request_uri?: components["parameters"]["RequestUri"];
@@ -3702,8 +3702,8 @@ export interface operations {
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_request_object`, `request_not_supported` | `request` cannot be read; the client has registered no keys |
              *     | `unauthorized_client`, `unsupported_response_type`, `invalid_scope`, `invalid_target`, `unmet_authentication_requirements` | as at the authorization endpoint |
-             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is of another key than `dpop_jkt` |
-             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is invalid, was used before, or its key does not match `dpop_jkt` |
+             *     | `use_dpop_nonce` | the proof has no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              */
             readonly 400: {
                 headers: {
@@ -3832,15 +3832,15 @@ export interface operations {
              *
              *     | error | Condition |
              *     |---|---|
-             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not good, or not for this client to exchange |
+             *     | `invalid_request` | a member is missing (`grant_type` too), too long or given twice; the body is not form data; a token that is to be exchanged is not valid, or must not be exchanged by this client |
              *     | `invalid_client` | client authentication failed, and there was no Authorization header |
              *     | `invalid_grant` | code, refresh token or password is wrong, expired, used up or another client's; `redirect_uri` or `code_verifier` does not match; the user is not active or no longer has the app |
              *     | `unauthorized_client` | the client's registration or the account does not allow this grant |
-             *     | `unsupported_grant_type` | `grant_type` is none of these |
+             *     | `unsupported_grant_type` | `grant_type` is not one of these |
              *     | `invalid_scope` | `scope` is malformed, unknown or wider than granted |
-             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant; `resource` or `audience` is none of the token that is exchanged |
-             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is no good, was used before, or is missing where the client registered that it sends one |
-             *     | `use_dpop_nonce` | the proof holds no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
+             *     | `invalid_target` | `resource` is not that of an API that the client is linked to, or not that of the grant; `resource` or `audience` is not one that the exchanged token is for |
+             *     | `invalid_dpop_proof` | the proof in the header `DPoP` is invalid, was used before, or is missing although the client registered to send one |
+             *     | `use_dpop_nonce` | the proof has no nonce, or an old one: the header `DPoP-Nonce` has the one to use |
              *     | `authorization_pending` | the user of the device has not decided yet |
              *     | `slow_down` | the same, and the device asked sooner than `interval` seconds after it asked last; the interval is 5 seconds longer from now on, a minute at most |
              *     | `access_denied` | the user of the device did not allow it |
@@ -4048,7 +4048,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token is no longer good. There is no body. */
+            /** @description The token is no longer valid. There is no body. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -535,7 +535,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "not_found",
-                 *       "error_description": "Resource not found"
+                 *       "error_description": "Not found"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -552,7 +552,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_request",
-                 *       "error_description": "The body is too large"
+                 *       "error_description": "the body is larger than allowed"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -587,7 +587,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "server_error",
-                 *       "error_description": "The request could not be completed"
+                 *       "error_description": "The request could not be served"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ServiceError"];
@@ -760,8 +760,8 @@ export interface operations {
              *     | `invalid_request` | `invalid authorization header value format` | the Authorization header is not `Basic` with base64 of `client_id:client_secret` |
              *     | `invalid_request` | `Resource not found` | `client_id` is missing or unknown |
              *     | `invalid_request` | `refresh_token is missing` | `refresh_token` is missing or empty |
-             *     | `invalid_dpop_proof` | `the DPoP proof is no good: …` | there is a header `DPoP`, and the proof in it is not good; or the client registered that it sends one, and did not |
-             *     | `use_dpop_nonce` | | the proof needs the nonce of the header `DPoP-Nonce` |
+             *     | `invalid_dpop_proof` | `the DPoP proof is invalid: …` | the proof in the header `DPoP` is not valid, or it is missing and the client registered to send one |
+             *     | `use_dpop_nonce` | | the proof must contain the nonce of the header `DPoP-Nonce` |
              */
             readonly 400: {
                 headers: {

@@ -99,7 +99,7 @@ export interface paths {
         };
         /**
          * Show the passkeys of the user
-         * @description Lists the passkeys of whoever is signed in, with a form for each with which it is renamed or removed, and one that
+         * @description Lists the passkeys of the signed-in user, with a form for each with which it is renamed or removed, and one that
          *     has the browser make another. Where the user has ten devices, authenticator apps included, it has no such form.
          *
          *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
@@ -170,7 +170,7 @@ export interface paths {
          *     also of the 30 seconds before and after; a recovery code is used up.
          *
          *     10 wrong codes in a row (the policy's `maximum_invalid_login_attempts`) close the second factor for that user for
-         *     15 minutes (`lock_effective_minutes`); the right password does not begin the count anew. The count moves before the
+         *     15 minutes (`lock_effective_minutes`); the right password does not reset the count. The count moves before the
          *     code is checked. Wrong codes count as failed sign-ins of their source.
          *
          *     Without a right password before it, in this browser and for this request, it is 400.
@@ -529,7 +529,7 @@ export interface paths {
         /**
          * Remove a device
          * @description Removes one of the user's devices and answers 303 to `/account/second-factors`; with the last one the recovery codes go
-         *     too. Sessions stay. A device that is not there is none to remove.
+         *     too. Sessions stay. Nothing happens for a device that does not exist.
          *     The sign-in must be of the last 10 minutes, and with the second factor of a user who has one: else a new one comes first.
          */
         readonly post: operations["removeSecondFactor"];
@@ -594,7 +594,7 @@ export interface paths {
         /**
          * End one session
          * @description Ends one of the user's sessions, tells the applications of it that asked for that (OpenID Connect Back-Channel Logout), and
-         *     answers 303 to `/account/sessions`. What applications were granted stays. A session that is not there is none to end.
+         *     answers 303 to `/account/sessions`. What applications were granted stays. Nothing happens for a session that does not exist.
          */
         readonly post: operations["endOneSession"];
         readonly delete?: never;
@@ -983,7 +983,7 @@ export interface components {
             readonly csrf?: components["schemas"]["CsrfToken"];
             /**
              * Format: password
-             * @description The present password, at most 1024 characters. Missing, empty or wrong is 401 with the form again.
+             * @description The current password, at most 1024 characters. Missing, empty or wrong is 401 with the form again.
              * @example correct horse battery staple
              */
             readonly current_password?: string;
@@ -1181,10 +1181,10 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>That was too much – Northwind Traders</title>
+                 *     <title>This form is too large – Northwind Traders</title>
                  *     <main>
-                 *     <h1>That was too much</h1>
-                 *     <p>The form is larger than this service takes.</p>
+                 *     <h1>This form is too large</h1>
+                 *     <p>It is larger than this service accepts.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1207,10 +1207,10 @@ export interface components {
                 /**
                  * @example <!doctype html>
                  *     <html lang="en">
-                 *     <title>Too many tries – Northwind Traders</title>
+                 *     <title>Too many attempts – Northwind Traders</title>
                  *     <main>
-                 *     <h1>Too many tries</h1>
-                 *     <p>There were too many tries in a short time.</p>
+                 *     <h1>Too many attempts</h1>
+                 *     <p>There were too many attempts in a short time.</p>
                  *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                  *     </main>
                  *     </html>
@@ -1519,10 +1519,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1607,10 +1607,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1695,10 +1695,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -1793,7 +1793,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description The name is none, the answer does not count, the passkey is known, or the user has ten devices. Nothing was changed. */
+            /** @description The name or the answer is not valid, the passkey is known, or the user has ten devices. Nothing was changed. */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1810,7 +1810,7 @@ export interface operations {
                      *     <title>Problem: Your passkeys – Northwind Traders</title>
                      *     <main>
                      *     <h1>Your passkeys</h1>
-                     *     <div role="alert">This is no name</div>
+                     *     <div role="alert">This name cannot be used</div>
                      *     <ul>
                      *     <li><bdi>My laptop</bdi></li>
                      *     </ul>
@@ -1858,7 +1858,7 @@ export interface operations {
             readonly 403: components["responses"]["Refused"];
             readonly 404: components["responses"]["NotFoundPage"];
             readonly 413: components["responses"]["ContentTooLargePage"];
-            /** @description The name is none. Nothing was changed. */
+            /** @description The name is not valid. Nothing was changed. */
             readonly 422: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -1875,7 +1875,7 @@ export interface operations {
                      *     <title>Problem: Your passkeys – Northwind Traders</title>
                      *     <main>
                      *     <h1>Your passkeys</h1>
-                     *     <div role="alert">This is no name</div>
+                     *     <div role="alert">This name cannot be used</div>
                      *     <ul>
                      *     <li><bdi>My laptop</bdi></li>
                      *     </ul>
@@ -2023,10 +2023,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
@@ -2161,7 +2161,7 @@ export interface operations {
                      *     <title>Problem: Set up a second factor – Northwind Traders</title>
                      *     <main>
                      *     <h1>Set up a second factor</h1>
-                     *     <div role="alert">This code does not fit</div>
+                     *     <div role="alert">This code does not work</div>
                      *     <p>Key <code>JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP</code></p>
                      *     <form method="post" action="/second-factor/enrol">
                      *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
@@ -2652,7 +2652,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
-            /** @description Too many tries failed from this source. */
+            /** @description Too many attempts failed from this source. */
             readonly 429: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -2664,7 +2664,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /** @example <!doctype html><html lang="en"><title>Too many tries – Northwind Traders</title><main><h1>Too many tries</h1></main></html> */
+                    /** @example <!doctype html><html lang="en"><title>Too many attempts – Northwind Traders</title><main><h1>Too many attempts</h1></main></html> */
                     readonly "text/html": components["schemas"]["Page"];
                 };
             };
@@ -2807,7 +2807,7 @@ export interface operations {
                      *     <title>This form has expired – Northwind Traders</title>
                      *     <main>
                      *     <h1>This form has expired</h1>
-                     *     <p>It was not made for this browser, or the sign-in has gone on elsewhere.</p>
+                     *     <p>It was opened in another browser, or the sign-in has continued elsewhere.</p>
                      *     </main>
                      *     </html>
                      */
@@ -2860,10 +2860,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     </main>
                      *     </html>
                      */
@@ -2903,9 +2903,9 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Look into your mail – Northwind Traders</title>
+                     *     <title>Check your e-mail – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Look into your mail</h1>
+                     *     <h1>Check your e-mail</h1>
                      *     <p>If Northwind Traders knows the name that you gave, and an address for it, a message with a link is on its way.</p>
                      *     </main>
                      *     </html>
@@ -3041,7 +3041,7 @@ export interface operations {
         readonly responses: {
             readonly 303: components["responses"]["Done"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description The present password is missing or wrong, or sign-in by password is closed after too many wrong ones: the page again, with one text for both. Nothing was changed. */
+            /** @description The current password is missing or wrong, or sign-in by password is closed after too many wrong ones: the page again, with one text for both. Nothing was changed. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3060,7 +3060,7 @@ export interface operations {
                      *     <title>Problem: Change your password – Northwind Traders</title>
                      *     <main>
                      *     <h1>Change your password</h1>
-                     *     <div role="alert">This is not your present password</div>
+                     *     <div role="alert">This is not your current password</div>
                      *     <form method="post" action="/account/password">
                      *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
                      *     <input name="current_password" type="password">
@@ -3124,10 +3124,10 @@ export interface operations {
                     /**
                      * @example <!doctype html>
                      *     <html lang="en">
-                     *     <title>Too many tries – Northwind Traders</title>
+                     *     <title>Too many attempts – Northwind Traders</title>
                      *     <main>
-                     *     <h1>Too many tries</h1>
-                     *     <p>There were too many tries in a short time.</p>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
                      *     </main>
                      *     </html>
                      */
@@ -3280,7 +3280,7 @@ export interface operations {
             };
             readonly 303: components["responses"]["Done"];
             readonly 400: components["responses"]["BadRequestPage"];
-            /** @description No code, or one that does not fit the key: the page again. Nothing was changed. */
+            /** @description No code, or one that does not match the key: the page again. Nothing was changed. */
             readonly 401: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];
@@ -3299,7 +3299,7 @@ export interface operations {
                      *     <title>Problem: Add an authenticator app – Northwind Traders</title>
                      *     <main>
                      *     <h1>Add an authenticator app</h1>
-                     *     <div role="alert">This code does not fit the key</div>
+                     *     <div role="alert">This code does not match the key</div>
                      *     <form method="post" action="/account/second-factors/new">
                      *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
                      *     <input name="otp" type="text" autocomplete="one-time-code">
@@ -3366,7 +3366,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The new codes. The former ones do not work any more. */
+            /** @description The new codes. The old ones no longer work. */
             readonly 200: {
                 headers: {
                     readonly "x-request-id": components["headers"]["RequestId"];

@@ -19,8 +19,8 @@ export interface paths {
         /**
          * Create a user
          * @deprecated
-         * @description Makes a user: active with a password, else unactivated. An `email` or an `openid-name` is needed. Its successor is
-         *     `POST /api/2/users`.
+         * @description Creates a user: active with a password, otherwise unactivated. An `email` or an `openid-name` is required.
+         *     Its successor is `POST /api/2/users`.
          */
         readonly post: operations["createUser"];
         readonly delete?: never;
@@ -396,7 +396,7 @@ export interface components {
         readonly Errors: readonly string[];
     };
     responses: {
-        /** @description The body is no XML, or a parameter does not fit. Nothing was changed. */
+        /** @description The body is not XML, or a parameter does not fit. Nothing was changed. */
         readonly BadRequest: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
@@ -479,7 +479,7 @@ export interface components {
             content: {
                 /**
                  * @example [
-                 *       "The answer is application/xml"
+                 *       "Accept must allow application/xml"
                  *     ]
                  */
                 readonly "application/xml": components["schemas"]["Errors"];
@@ -568,7 +568,7 @@ export interface components {
             content: {
                 /**
                  * @example [
-                 *       "The limit of requests is used up"
+                 *       "Rate limit exceeded"
                  *     ]
                  */
                 readonly "application/xml": components["schemas"]["Errors"];
@@ -613,7 +613,7 @@ export interface components {
             content: {
                 /**
                  * @example [
-                 *       "The service cannot answer now"
+                 *       "The service is temporarily unavailable"
                  *     ]
                  */
                 readonly "application/xml": components["schemas"]["Errors"];

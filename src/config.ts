@@ -107,7 +107,7 @@ export function readConfig(environment: Environment = process.env): Config {
     'TRUST_PROXY',
     [],
     parseProxies,
-    'addresses and networks (10.0.0.0/8) separated by commas, never all',
+    'addresses and networks (10.0.0.0/8) separated by commas, and must not include all addresses',
   );
   const config: Config = {
     port,
@@ -122,7 +122,7 @@ export function readConfig(environment: Environment = process.env): Config {
         'HOOK_RUNTIMES',
         [Object.freeze({ name: 'jsruntime12.x', node: null })],
         parseRuntimes,
-        'identifiers of letters, digits, dots and hyphens, separated by commas, each with =/path/of/node or without',
+        'identifiers (letters, digits, dots and hyphens) separated by commas, each with an optional =/path/of/node',
       ),
     ),
     hookEgress: read('HOOK_EGRESS', publicEgress, parseEgress, egressForm),
@@ -152,7 +152,7 @@ function findExposure({ host, addresses, trustProxy, insecureHttp }: Config): st
   const behindTls = addresses.publicScheme === 'https' && trustProxy.length > 0;
   if (isLoopback(host) || behindTls || insecureHttp) return null;
   return (
-    `HOST ${host} is not loopback: set PUBLIC_SCHEME=https and TRUST_PROXY to the proxy where TLS ends, ` +
+    `HOST ${host} is not a loopback address: set PUBLIC_SCHEME=https and TRUST_PROXY to the proxy where TLS ends, ` +
     'or INSECURE_HTTP=1 to serve plain http'
   );
 }
@@ -163,6 +163,6 @@ function findUnknown(environment: Environment): string[] {
   return Object.keys(environment).flatMap((given) => {
     if (names.includes(given)) return [];
     const meant = names.find((name) => name === given.toUpperCase() || isOneSlipFrom(name, given));
-    return meant === undefined ? [] : [`${given} is no setting; did you mean ${meant}?`];
+    return meant === undefined ? [] : [`unknown setting ${given}; did you mean ${meant}?`];
   });
 }

@@ -53,7 +53,7 @@ async function makeAlone(services: Services, config: Config, file: string): Prom
 
 function whereabouts(file: string): string {
   if (existsSync(file)) return `The demo secrets are in ${file}.`;
-  return `${file} is gone; new secrets come from: npm run gatehouse -- credential create --account demo --scope manage_all`;
+  return `${file} is missing; to create new secrets, run: npm run gatehouse -- credential create --account demo --scope manage_all`;
 }
 
 function addressesOf({ port }: Config) {
@@ -126,7 +126,7 @@ Gatehouse is ready with a demo account. Shown once; kept in ${file} (mode 0600).
                  ${demo.credential.client_secret}
   API key        ${demo.api_key}
 
-The walk through it all, in another terminal: npm run tour
+For a tour of everything, run in another terminal: npm run tour
 
 `;
 }

@@ -22,7 +22,7 @@ export async function openConfiguredStore(config: Config, { log, remake }: OpenO
   // Read before the database, so that what another process makes at the same time is seen in the order it is made.
   const used = createKeyFile(config.masterKeyFile).read() !== null;
   const makes = !used || (remake === true && !isThere(config.databaseUrl));
-  if (used && makes) log?.('the database file was not there although the master key was: a new one is made');
+  if (used && makes) log?.('the database file was missing although the master key exists: creating a new one');
   const store = await openStore({ url: config.databaseUrl, create: makes, ...(log && { log }) });
   try {
     if (!makes) await requireRows(store, config);
@@ -41,6 +41,6 @@ function isThere(databaseUrl: string): boolean {
 async function requireRows(store: Store, { databaseUrl, masterKeyFile }: Config): Promise<void> {
   if (store.kind !== 'sqlite' || (await store.status()).applied.length > 0) return;
   const file = databaseUrl.slice('sqlite:'.length);
-  const message = `${file} holds nothing although there is a master key (${masterKeyFile}): restore it from your backup; to begin with it as it is: gatehouse db migrate`;
+  const message = `${file} is empty although there is a master key (${masterKeyFile}): restore it from your backup; to start with an empty database, run: gatehouse db migrate`;
   throw new Failure('unavailable', { name: 'store', message });
 }

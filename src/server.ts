@@ -170,7 +170,7 @@ function readBeforeClosing(socket: Socket): void {
 export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'another process listens there' : (cause.code ?? cause.message);
+      const why = cause.code === 'EADDRINUSE' ? 'another process is listening there' : (cause.code ?? cause.message);
       const message = `cannot listen on ${host}:${port}: ${why}; choose another with PORT and HOST`;
       reject(new Failure('unavailable', { name: 'PORT', message }, { cause }));
     };

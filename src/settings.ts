@@ -21,7 +21,7 @@ export const settings = {
   },
   PUBLIC_SCHEME: {
     fallback: '`http` on loopback, else `https`',
-    meaning: '`http` or `https`: what stands before the host in every link',
+    meaning: '`http` or `https`: the scheme of every link',
   },
   INSECURE_HTTP: { fallback: '`0`', meaning: '`1` permits plain http on an address that is not loopback' },
   DATABASE_URL: {
@@ -31,12 +31,13 @@ export const settings = {
   MASTER_KEY_FILE: {
     fallback: '`data/master.key`',
     meaning:
-      'key that seals secrets at rest, made with mode 0600 on the first start of an empty database; ' +
+      'key that seals secrets at rest, created with mode 0600 on the first start of an empty database; ' +
       'without it a database with data does not start',
   },
   TRUST_PROXY: {
     fallback: 'none',
-    meaning: 'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` count',
+    meaning:
+      'addresses and networks (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` and `-Proto` are trusted',
   },
   HOOK_RUNTIMES: {
     fallback: '`jsruntime12.x`',
@@ -48,11 +49,11 @@ export const settings = {
     fallback: '`public`',
     meaning:
       'where `fetch` in hooks may go: `public` (https on port 443 to public addresses), `none`, or hosts separated by ' +
-      'commas (`api.example.com`, `http://10.0.0.5:8080`), which may stand in private networks; `public` may be among them',
+      'commas (`api.example.com`, `http://10.0.0.5:8080`), which may be in private networks and may include `public`',
   },
   EGRESS: {
     fallback: '`public`',
-    meaning: 'the same values, for what the service fetches itself because a client registered an address',
+    meaning: 'the same values, for what the service itself fetches from addresses that clients registered',
   },
   NPM_REGISTRY: {
     fallback: "npm's own configuration",
@@ -63,15 +64,15 @@ export const settings = {
   HOOK_PACKAGES: {
     fallback: '`confined`',
     meaning:
-      'what happens to packages of hooks where the system cannot shut in the processes that build them: `confined` ' +
-      'refuses packages, `unconfined` builds them all the same. `gatehouse doctor` says what is missing',
+      'what happens to packages of hooks where the system cannot confine the processes that build them: `confined` ' +
+      'refuses packages, `unconfined` builds them anyway. `gatehouse doctor` says what is missing',
   },
   GEOIP_DATABASE: {
     fallback: 'a file of countries (`@ip-location-db/geo-whois-asn-country-mmdb`)',
     meaning: "file in MaxMind's format by which hooks learn the country of an address",
   },
   SMTP_URL: {
-    fallback: 'none: messages are files in `mail/` beside the master key',
+    fallback: 'none: messages are written to files in `mail/` beside the master key',
     meaning:
       'mail server for messages to users: `smtp://user:password@host:587` (with STARTTLS, which a server elsewhere must ' +
       'offer) or `smtps://…:465`; user and password percent-encoded, or left out',

@@ -139,7 +139,7 @@ test('all mistakes are reported at once, none of them repeats a secret', () => {
 });
 
 test('an address that is not loopback needs TLS at a proxy, or plain http asked for', () => {
-  assert.match(mistakesOf({ HOST: '0.0.0.0' })[0] ?? '', /not loopback.*TRUST_PROXY.*INSECURE_HTTP=1/);
+  assert.match(mistakesOf({ HOST: '0.0.0.0' })[0] ?? '', /not a loopback address.*TRUST_PROXY.*INSECURE_HTTP=1/);
   assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'https' }).length, 1);
   assert.equal(mistakesOf({ HOST: '0.0.0.0', PUBLIC_SCHEME: 'http', TRUST_PROXY: '10.0.0.1' }).length, 1);
   assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', TRUST_PROXY: '10.0.0.1' }), []);
@@ -156,7 +156,7 @@ test('a variable that looks like a setting misspelled is unknown', () => {
     ['trust_proxy', 'TRUST_PROXY'],
     ['Log_Level', 'LOG_LEVEL'],
   ] as const) {
-    assert.deepEqual(mistakesOf({ [given]: 'x' }), [`${given} is no setting; did you mean ${meant}?`]);
+    assert.deepEqual(mistakesOf({ [given]: 'x' }), [`unknown setting ${given}; did you mean ${meant}?`]);
   }
   assert.deepEqual(mistakesOf({ HOSTNAME: 'x', DATABASE: 'y', PATH: 'z', LOG: 'w' }), []);
 });

@@ -115,7 +115,7 @@ export interface MigratedUser {
   readonly custom_attributes?: Readonly<Record<string, string | null>>;
 }
 
-/** Anything but a user is answered to whoever signs in as a wrong password. */
+/** Anything but a user is answered as a wrong password. */
 export type UserMigrationResult =
   | { readonly success: true; readonly user: MigratedUser }
   | { readonly success: false }

@@ -18,7 +18,7 @@ function readPrivate(path: string): string | null {
   // Windows has no such bits: there the folder's permissions decide.
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
     const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-    throw refused(`others than its owner may use ${path} (mode ${mode}); run: chmod 600 ${path}`);
+    throw refused(`the permissions of ${path} are too open (mode ${mode}); run: chmod 600 ${path}`);
   }
   try {
     return readFileSync(path, 'utf8');

@@ -15,7 +15,12 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'access', 'who may use which app');
   const verbs = [
     ['grant', 'assign an app to a user or a role', grantAccess, 'is assigned to'],
-    ['revoke', 'take an app from a user or a role, and end what was granted to it', revokeAccess, 'is taken from'],
+    [
+      'revoke',
+      'unassign an app from a user or a role, and revoke what was granted to it',
+      revokeAccess,
+      'is no longer assigned to',
+    ],
   ] as const;
   for (const [name, summary, apply, outcome] of verbs) {
     addCommand<AccessOptions>(group, name, summary, outlet, async ({ options }) => {
@@ -37,5 +42,5 @@ export function addAccessCommands(program: Command, outlet: Outlet): void {
 function readAssignee({ user, role }: AccessOptions): AssigneeName {
   if (user !== undefined && role === undefined) return { user };
   if (role !== undefined && user === undefined) return { role };
-  throw new Failure('value_invalid', { name: 'user', message: 'one of --user and --role is needed' });
+  throw new Failure('value_invalid', { name: 'user', message: 'one of --user and --role is required' });
 }

@@ -8,15 +8,15 @@ import { withServices } from './session.ts';
 
 export function addAccountCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'account', 'customers of the service');
-  addCommand<{ name?: string; host?: string[] }>(group, 'create <subdomain>', 'make an account', outlet, (call) =>
+  addCommand<{ name?: string; host?: string[] }>(group, 'create <subdomain>', 'create an account', outlet, (call) =>
     withServices(async (services) => {
       const { name, host } = call.options;
       return one(await createAccount(services, { subdomain: call.args[0] as string, name, hosts: host }));
     }),
   )
-    .option('--name <name>', 'shown on the hosted pages; the subdomain unless said')
-    .option('--host <host>', 'extra host the account answers on; may be given several times', collect);
-  addCommand(group, 'list', 'every account', outlet, () =>
+    .option('--name <name>', 'shown on the hosted pages; the subdomain by default')
+    .option('--host <host>', 'extra host that the account answers on; may be repeated', collect);
+  addCommand(group, 'list', 'list all accounts', outlet, () =>
     withServices(async (services) => many(await listAccounts(services))),
   );
   addCommand(

@@ -10,11 +10,11 @@ import { withAccount } from './session.ts';
 const defaultLimit = 50;
 
 export function addAuditCommands(program: Command, outlet: Outlet): void {
-  const group = addGroup(program, 'audit', 'the trail of what happened in an account');
+  const group = addGroup(program, 'audit', 'the audit trail of an account');
   addCommand<{ account: string; limit?: string; json?: true }>(
     group,
     'list',
-    'events, newest first',
+    'list events, newest first',
     outlet,
     ({ options }) => {
       const limit = readLimit(options.limit);
@@ -25,8 +25,8 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
     },
   )
     .requiredOption('--account <subdomain>', 'the account')
-    .option('--limit <number>', `how many at most; ${defaultLimit} unless said`);
-  addCommand<{ account: string }>(group, 'verify', 'follow the chain of events to its end', outlet, ({ options }) =>
+    .option('--limit <number>', `maximum number of events; ${defaultLimit} by default`);
+  addCommand<{ account: string }>(group, 'verify', 'verify the chain of all events', outlet, ({ options }) =>
     withAccount(options.account, async (services, account): Promise<Answer> => {
       const { events, verified, firstBad } = await verifyTrail(services, account);
       const json = { account: account.subdomain, events, verified, first_bad: firstBad };
@@ -39,7 +39,7 @@ export function addAuditCommands(program: Command, outlet: Outlet): void {
 function readLimit(text: string | undefined): number {
   if (text === undefined) return defaultLimit;
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
-  throw new Failure('value_invalid', { name: 'limit', message: 'limit must be a whole number from 1' });
+  throw new Failure('value_invalid', { name: 'limit', message: 'limit must be a positive whole number' });
 }
 
 /** One event after the other, as a list or as lines; none is kept. */

@@ -13,11 +13,11 @@ interface OfAccount {
 const accountOption = ['--account <subdomain>', 'the account'] as const;
 
 export function addCredentialCommands(program: Command, outlet: Outlet): void {
-  const group = addGroup(program, 'credential', 'pairs with which programs get tokens for the API');
+  const group = addGroup(program, 'credential', 'credential pairs with which programs get tokens for the API');
   addCommand<OfAccount & { scope: string[] }>(
     group,
     'create',
-    'make a pair; its secret is shown once',
+    'create a pair; its secret is shown once',
     outlet,
     (call) =>
       withAccount(call.options.account, async (services, account) => {
@@ -27,8 +27,8 @@ export function addCredentialCommands(program: Command, outlet: Outlet): void {
       }),
   )
     .requiredOption(...accountOption)
-    .requiredOption('--scope <scope>', `${credentialScopes.join(', ')}; may be given several times`, collect);
-  addCommand<OfAccount>(group, 'list', 'the pairs in force', outlet, (call) =>
+    .requiredOption('--scope <scope>', `${credentialScopes.join(', ')}; may be repeated`, collect);
+  addCommand<OfAccount>(group, 'list', 'list the active pairs', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const credentials = await listCredentials(services, account);
       return {
@@ -44,7 +44,7 @@ export function addCredentialCommands(program: Command, outlet: Outlet): void {
       };
     }),
   ).requiredOption(...accountOption);
-  addCommand<OfAccount>(group, 'revoke <client_id>', 'end a pair and its tokens', outlet, (call) =>
+  addCommand<OfAccount>(group, 'revoke <client_id>', 'revoke a pair and its tokens', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const clientId = call.args[0] as string;
       await revokeCredential(services, account, clientId);
@@ -54,8 +54,8 @@ export function addCredentialCommands(program: Command, outlet: Outlet): void {
 }
 
 export function addApiKeyCommands(program: Command, outlet: Outlet): void {
-  const group = addGroup(program, 'api-key', 'keys of the deprecated surfaces');
-  addCommand<OfAccount & { name: string }>(group, 'create', 'make a key; it is shown once', outlet, (call) =>
+  const group = addGroup(program, 'api-key', 'API keys for the deprecated surfaces');
+  addCommand<OfAccount & { name: string }>(group, 'create', 'create a key; it is shown once', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const { id, apiKey } = await createApiKey(services, account, call.options.name);
       return { json: { id, api_key: apiKey }, text: fields({ id, api_key: apiKey }) };
@@ -63,7 +63,7 @@ export function addApiKeyCommands(program: Command, outlet: Outlet): void {
   )
     .requiredOption(...accountOption)
     .option('--name <name>', 'what it is for', 'unnamed');
-  addCommand<OfAccount>(group, 'list', 'the keys in force', outlet, (call) =>
+  addCommand<OfAccount>(group, 'list', 'list the active keys', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const keys = await listApiKeys(services, account);
       return {
@@ -75,7 +75,7 @@ export function addApiKeyCommands(program: Command, outlet: Outlet): void {
       };
     }),
   ).requiredOption(...accountOption);
-  addCommand<OfAccount>(group, 'revoke <id>', 'end a key', outlet, (call) =>
+  addCommand<OfAccount>(group, 'revoke <id>', 'revoke a key', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const id = readId('id', call.args[0] as string);
       await revokeApiKey(services, account, id);

@@ -57,8 +57,8 @@ export function readPairs(pairs: readonly string[]): Record<string, string> {
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const key = pair.slice(0, at);
-    if (at < 1) throw new Failure('value_invalid', { message: `${pair} is not of the form key=value` });
-    if (read.has(key)) throw new Failure('value_invalid', { name: key, message: `${key} is given twice` });
+    if (at < 1) throw new Failure('value_invalid', { message: `${pair} must have the form key=value` });
+    if (read.has(key)) throw new Failure('value_invalid', { name: key, message: `${key} must not be repeated` });
     read.set(key, pair.slice(at + 1));
   }
   return Object.fromEntries(read);

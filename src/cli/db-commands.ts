@@ -7,7 +7,7 @@ import { withStore } from './session.ts';
 
 export function addDatabaseCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'db', 'the database');
-  addCommand(group, 'migrate', 'apply the migrations of this release; a new database is made', outlet, () =>
+  addCommand(group, 'migrate', 'apply the migrations of this release; creates a missing database', outlet, () =>
     withStore(
       async (store) => {
         const before = await store.status();
@@ -21,7 +21,7 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
       { create: true },
     ),
   );
-  addCommand(group, 'status', 'which migrations are applied', outlet, () =>
+  addCommand(group, 'status', 'show which migrations are applied', outlet, () =>
     withStore(async (store) => {
       const status = await store.status();
       requireKnown(status);
@@ -30,7 +30,7 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
       return { json, text: fields(json) };
     }),
   );
-  addCommand(group, 'backup <file>', 'a consistent copy while the service runs (SQLite)', outlet, ({ args }) =>
+  addCommand(group, 'backup <file>', 'write a consistent copy while the service runs (SQLite)', outlet, ({ args }) =>
     withStore(async (store, { masterKeyFile }) => {
       const file = args[0] as string;
       if (store.kind === 'postgres') {
@@ -39,7 +39,7 @@ export function addDatabaseCommands(program: Command, outlet: Outlet): void {
       await store.backup(file);
       return {
         json: { file },
-        text: `${file} is written. It opens only with ${masterKeyFile}: keep a copy of that elsewhere.\n`,
+        text: `${file} is written. It can be opened only with ${masterKeyFile}: keep a copy of that file elsewhere.\n`,
       };
     }),
   );

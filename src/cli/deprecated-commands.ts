@@ -28,7 +28,7 @@ function deprecatedOperations(): DeprecatedOperation[] {
 }
 
 export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
-  const group = addGroup(program, 'deprecated', 'the surfaces that are on their way out');
+  const group = addGroup(program, 'deprecated', 'the deprecated surfaces');
   addCommand<{ account: string; days?: string }>(
     group,
     'report',
@@ -65,7 +65,7 @@ export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
           sunset,
         ]);
         const text = [
-          `Calls of the last ${days} days, without those of the last minute:\n\n`,
+          `Calls in the last ${days} days, except the last minute:\n\n`,
           table(['call', 'api key', 'calls', 'days', 'last', 'replaced by'], rows),
           '\nSurfaces:\n\n',
           table(['surface', 'now', 'off from', 'sunset'], states),
@@ -76,7 +76,7 @@ export function addDeprecatedCommands(program: Command, outlet: Outlet): void {
     },
   )
     .requiredOption('--account <subdomain>', 'the account')
-    .option('--days <number>', `how many days back, today included; ${defaultDays} unless said`);
+    .option('--days <number>', `number of days, including today; ${defaultDays} by default`);
 }
 
 function surfacesOf({ settings }: Account, now: number) {

@@ -4,7 +4,7 @@ import { examine } from './doctor.ts';
 import { table } from './output.ts';
 
 export function addDoctorCommand(program: Command, outlet: Outlet): void {
-  const summary = 'examine each layer of protection, key and store';
+  const summary = 'check the layers of protection, the keys and the store';
   addCommand(program, 'doctor', summary, outlet, async () => {
     const findings = await examine(process.versions.node);
     return {

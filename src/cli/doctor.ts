@@ -38,7 +38,7 @@ export async function examine(nodeVersion: string): Promise<Finding[]> {
     return [...findings, ...(await examineHooks(config)), ...(await examinePackages(config))];
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
-    return [...findings, fatal('configuration', error.message, 'correct the settings named')];
+    return [...findings, fatal('configuration', error.message, 'correct these settings')];
   }
 }
 
@@ -56,7 +56,7 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
       ? off(
           'listening address',
           `${at}, plain http to the network`,
-          'put a proxy with TLS before it; unset INSECURE_HTTP',
+          'put a TLS proxy in front of it and unset INSECURE_HTTP',
         )
       : ok('listening address', `${at}, behind a proxy with TLS`);
   const proxied = trustProxy.length > 0;
@@ -65,13 +65,13 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
     : addresses.publicScheme === 'https'
       ? degraded(
           'proxy addresses',
-          'none: every caller seems to be the proxy',
+          'none: every caller appears to be the proxy',
           'set TRUST_PROXY to the address of the proxy',
         )
       : off('proxy addresses', 'none: X-Forwarded headers are ignored', null);
   const metrics =
     metricsToken === null
-      ? off('metrics token', 'none: /metrics answers to this machine only', null)
+      ? off('metrics token', 'none: /metrics answers this machine only', null)
       : ok('metrics token', 'set');
   return [listening, forwarding, metrics];
 }
@@ -79,7 +79,7 @@ function examineListening({ host, port, addresses, trustProxy, insecureHttp, met
 async function examineStore(config: Config): Promise<Finding[]> {
   const file = /^sqlite:(.+)$/.exec(config.databaseUrl)?.[1];
   if (file !== undefined && !existsSync(file) && !existsSync(config.masterKeyFile)) {
-    return [off('store', `${file} is not there yet; the first start makes it`, 'npm start')];
+    return [off('store', `${file} does not exist yet; the first start creates it`, 'npm start')];
   }
   let store: Store | undefined;
   try {
@@ -133,7 +133,7 @@ async function examineMasterKey({ masterKeyFile }: Config, store: Store): Promis
   try {
     const key = await inspectMasterKey({ file: createKeyFile(masterKeyFile), store });
     if (key) return ok('master key', `${masterKeyFile}, mode 0600, opens this database`);
-    return off('master key', `${masterKeyFile} is not there yet; the first start makes it`, 'npm start');
+    return off('master key', `${masterKeyFile} does not exist yet; the first start creates it`, 'npm start');
   } catch (error) {
     return fatal('master key', describeError(error).message, restoreKey);
   }

@@ -32,7 +32,7 @@ function report(
 function messageOf({ code, detail }: Failure): string {
   if (detail.message !== undefined) return detail.message;
   const reason = detail.reason === undefined ? '' : ` (${detail.reason})`;
-  if (code === 'conflict') return `another has the same ${detail.name ?? 'name'}`;
+  if (code === 'conflict') return `${detail.name ?? 'name'} has already been taken`;
   if (code === 'unavailable') return `the service cannot do this now${reason}`;
   return `${code.replaceAll('_', ' ')}${reason}`;
 }

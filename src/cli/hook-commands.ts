@@ -44,14 +44,10 @@ export function addHookCommands(program: Command, outlet: Outlet): void {
     ({ args: [file], options }) => runHere(String(file), options),
   )
     .requiredOption('--type <type>', [...timeouts.keys()].join(' or '))
-    .requiredOption('--context <file.json>', 'what the handler gets')
-    .option(
-      '--env <name=value>',
-      'a variable that the function finds in its environment; may be given several times',
-      collect,
-    )
-    .option('--package <name@version>', 'a package that the function may require; may be given several times', collect)
-    .option('--runtime <identifier>', 'one that HOOK_RUNTIMES names; the first of them unless given');
+    .requiredOption('--context <file.json>', 'the context that the handler gets')
+    .option('--env <name=value>', 'an environment variable of the function; may be repeated', collect)
+    .option('--package <name@version>', 'a package that the function may require; may be repeated', collect)
+    .option('--runtime <identifier>', 'one of HOOK_RUNTIMES; the first by default');
 }
 
 /** Reads nothing but the two files and the registry; the database is not asked. Exit 1 unless the function ended well. */
@@ -96,7 +92,7 @@ function chooseRuntime(
     throw new Failure('value_invalid', { name: 'runtime', message: `runtime must be ${names}` });
   }
   const [checked] = checkRuntimes([found]);
-  if (!checked?.judged) throw new ConfigMistakes([checked?.mistake ?? 'HOOK_RUNTIMES names nothing']);
+  if (!checked?.judged) throw new ConfigMistakes([checked?.mistake ?? 'HOOK_RUNTIMES is empty']);
   return { runtime: found, judged: checked.judged };
 }
 
@@ -105,7 +101,7 @@ function readPackages(named: readonly string[]): HookPackages {
   const packages = new Map<string, string>();
   for (const text of named) {
     const at = text.lastIndexOf('@');
-    if (at < 1) throw refusal(`${text} is no package: write name@version`);
+    if (at < 1) throw refusal(`${text} is not a package; use name@version`);
     packages.set(text.slice(0, at), text.slice(at + 1));
   }
   return Object.fromEntries(packages);
@@ -152,6 +148,6 @@ function readJson(file: string, text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {
-    throw new Failure('value_invalid', { name: 'context', message: `${file} is no JSON` });
+    throw new Failure('value_invalid', { name: 'context', message: `${file} is not valid JSON` });
   }
 }

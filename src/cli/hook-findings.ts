@@ -11,7 +11,7 @@ import { degraded, type Finding, fatal, off, ok } from './finding.ts';
 export async function examineHooks({ hookRuntimes }: Pick<Config, 'hookRuntimes'>): Promise<Finding[]> {
   const findings = checkRuntimes(hookRuntimes).map(({ runtime, judged, mistake }) => {
     const layer = `hook runtime ${runtime.name}`;
-    if (judged === null) return fatal(layer, mistake, 'name another program in HOOK_RUNTIMES, or none');
+    if (judged === null) return fatal(layer, mistake, 'name another program in HOOK_RUNTIMES, or leave it out');
     const detail = `${runtime.node ?? 'the Node of the service'}, ${judged.version}`;
     if (judged.reason === null || judged.remedy === null) return ok(layer, detail);
     return degraded(layer, `${detail}, ${judged.reason}`, judged.remedy);
@@ -28,14 +28,14 @@ async function examineRunner(node: string | null, runtimes: readonly HookRuntime
   try {
     const { layers } = await confine(node);
     return [
-      ok(`hook runner${of}`, 'starts processes for the functions of hooks'),
+      ok(`hook runner${of}`, 'starts processes for hook functions'),
       ...layers.map(({ name, state, remedy }) => {
         const layer = `hooks${of}: ${name}`;
-        return state === 'ok' ? ok(layer, 'on') : off(layer, 'not to be had here', remedy);
+        return state === 'ok' ? ok(layer, 'on') : off(layer, 'not available here', remedy);
       }),
     ];
   } catch (error) {
-    const remedy = 'see what the message names; hooks fail until then';
+    const remedy = 'fix what the message names; hooks fail until then';
     return [degraded(`hook runner${of}`, describeError(error).message, remedy)];
   }
 }
@@ -50,8 +50,8 @@ export async function examineStoredRuntimes(
   return strange.map(({ runtime, hooks }) =>
     degraded(
       `hook runtime ${runtime}`,
-      `not offered here, and named by ${hooks} ${hooks === 1 ? 'hook, which fails' : 'hooks, which fail'} at every run`,
-      'offer it in HOOK_RUNTIMES, or write the hooks with another runtime',
+      `not offered here, but used by ${hooks} ${hooks === 1 ? 'hook, which fails' : 'hooks, which fail'} at every run`,
+      'add it to HOOK_RUNTIMES, or change the hooks to another runtime',
     ),
   );
 }
@@ -62,8 +62,10 @@ export async function examinePackages(config: Pick<Config, 'npmRegistry' | 'hook
   const builder = packageBuilderOf(config);
   if (!builder) return [off(layer, 'switched off by NPM_REGISTRY=none', null)];
   const { state, reason, remedy, layers } = await builder.walls();
-  if (state === 'confined') return [ok(layer, 'built in two processes, shut in')];
+  if (state === 'confined') return [ok(layer, 'built in two confined processes')];
   if (state === 'refused') return [off(layer, `refused: ${reason}`, remedy)];
   const without = layers.flatMap(({ name, state: is }) => (is === 'off' ? [name] : [])).join(', ');
-  return [degraded(layer, `built in processes without: ${without}`, 'unset HOOK_PACKAGES once the system has these')];
+  return [
+    degraded(layer, `built in processes that lack: ${without}`, 'unset HOOK_PACKAGES once the system provides these'),
+  ];
 }

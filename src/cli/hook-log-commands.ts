@@ -27,13 +27,13 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
   addCommand<OfAccount & { follow?: true; json?: true }>(
     group,
     'logs <hook-id>',
-    'the last runs of a hook, oldest first',
+    'show the last runs of a hook, oldest first',
     outlet,
     ({ args: [id], options }) =>
       withAccount(options.account, (services, account) => logs(services, account, String(id), options, outlet)),
   )
     .requiredOption('--account <subdomain>', 'the account')
-    .option('--follow', 'and those that come, until it is interrupted; with --json a value a line');
+    .option('--follow', 'keep showing new runs until interrupted; with --json, one value per line');
   addCommand<OfAccount & { file: string }>(
     group,
     'replay <request_id>',
@@ -49,11 +49,11 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
   addCommand<OfAccount & { file?: string; off?: true }>(
     group,
     'shadow <hook-id>',
-    'let a draft run beside a hook: the log says where they differ',
+    'run a draft beside a hook; the log says where they differ',
     outlet,
     async ({ args: [id], options: { account: subdomain, file, off } }) => {
       if ((file === undefined) === (off === undefined)) {
-        throw new Failure('value_invalid', { name: 'file', message: 'name either --file or --off' });
+        throw new Failure('value_invalid', { name: 'file', message: 'one of --file and --off is required' });
       }
       const source = file === undefined ? null : await readDraft(file);
       return withAccount(subdomain, async (services, account) => {
@@ -65,11 +65,11 @@ export function addHookLogCommands(group: Command, outlet: Outlet): void {
   )
     .requiredOption('--account <subdomain>', 'the account')
     .option('--file <draft.js>', 'the draft')
-    .option('--off', 'no draft any more');
+    .option('--off', 'remove the draft');
   addCommand<OfAccount>(
     group,
     'rollback <hook-id>',
-    'undo the last write of a hook; once more undoes that',
+    'undo the last write of a hook; a second rollback undoes the first',
     outlet,
     ({ args: [id], options }) =>
       withAccount(options.account, async (services, account): Promise<Answer> => {

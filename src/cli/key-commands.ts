@@ -10,7 +10,7 @@ export function addKeyCommands(program: Command, outlet: Outlet): void {
   addCommand<{ account: string; emergency?: true }>(
     group,
     'rotate',
-    'publish the next keys; they sign a day later',
+    'publish the next keys; they start to sign a day later',
     outlet,
     ({ options }) =>
       withAccount(options.account, async (services, account) =>
@@ -18,8 +18,8 @@ export function addKeyCommands(program: Command, outlet: Outlet): void {
       ),
   )
     .requiredOption('--account <subdomain>', 'the account')
-    .option('--emergency', 'the keys are known to others: new ones sign at once and the old ones are withdrawn');
-  addCommand<{ account: string }>(group, 'list', 'every key with its state', outlet, ({ options }) =>
+    .option('--emergency', 'the keys are compromised: sign with new ones at once and withdraw the old ones');
+  addCommand<{ account: string }>(group, 'list', 'list all keys with their state', outlet, ({ options }) =>
     withAccount(options.account, async (services, account) => many(await listKeys(services, account))),
   ).requiredOption('--account <subdomain>', 'the account');
 }

@@ -4,22 +4,26 @@ import { degraded, type Finding, off, ok } from './finding.ts';
 
 /** What went wrong by the transport's code; never in the server's words, which may repeat what was sent. */
 const faults: Readonly<Record<string, string>> = {
-  EAUTH: 'does not take the user and password',
-  ETLS: 'offers no TLS, without which nothing is sent over a network',
+  EAUTH: 'does not accept the user and password',
+  ETLS: 'offers no TLS, and messages are not sent over a network without it',
 };
 
 /** Which way messages to users go, and whether the server that is set would take one. */
 export async function examineMail({ smtp, mailFolder }: Pick<Config, 'smtp' | 'mailFolder'>): Promise<Finding> {
   return smtp
     ? examineServer(smtp)
-    : off('mail', `no server: each message is a file in ${mailFolder}`, 'set SMTP_URL for messages to reach users');
+    : off(
+        'mail',
+        `no server: messages are written to files in ${mailFolder}`,
+        'set SMTP_URL so that messages reach users',
+      );
 }
 
 async function examineServer(smtp: SmtpServer): Promise<Finding> {
   const at = `${smtp.host}:${smtp.port}`;
   try {
     await tryMailServer(smtp);
-    return ok('mail', `${at} answers${smtp.user === null ? '' : ', and takes the password'}`);
+    return ok('mail', `${at} answers${smtp.user === null ? '' : ' and accepts the password'}`);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
     return degraded('mail', `${at} ${faults[String(code)] ?? 'does not answer'}`, 'check SMTP_URL and the mail server');

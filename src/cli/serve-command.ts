@@ -8,7 +8,7 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .summary(summary)
     .description(`${summary}. Settings come from the environment; one JSON line per event goes to stdout.`)
-    .option('--demo', 'on an empty database make the account `demo` and print how to sign in')
+    .option('--demo', 'on an empty database, create the account `demo` and print how to sign in')
     .action(async (_options: unknown, command: Command) => {
       const { demo, json } = command.optsWithGlobals<{ demo?: true; json?: true }>();
       const config = readConfig();

@@ -30,7 +30,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
   addCommand<NewUserOptions>(
     group,
     'create',
-    'make a user: active with a password, else unactivated',
+    'create a user: active with a password, otherwise unactivated',
     outlet,
     async (call) => {
       const { account: subdomain, password, role: roles, ...names } = call.options;
@@ -46,7 +46,7 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     .option('--password <password>', '8 to 256 characters; - reads it from standard input')
     .option('--firstname <name>', 'first name')
     .option('--lastname <name>', 'last name')
-    .option('--role <name>', 'a role the user gets; may be given several times', collect);
+    .option('--role <name>', 'a role that the user gets; may be repeated', collect);
   addCommand<{ account: string; email: string }>(
     group,
     'set <pairs...>',
@@ -70,14 +70,14 @@ export function addUserCommands(program: Command, outlet: Outlet): void {
     .requiredOption('--account <subdomain>', 'the account')
     .requiredOption('--email <email>', 'whom')
     .addHelpText('after', `\nKeys: ${changeNames.join(', ')}\nstatus is ${Object.keys(settableStatuses).join(', ')}`);
-  addCommand<{ account: string }>(group, 'list', 'every user', outlet, (call) =>
+  addCommand<{ account: string }>(group, 'list', 'list all users', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => many(await listUsers(services, account))),
   ).requiredOption('--account <subdomain>', 'the account');
 }
 
 export function addRoleCommands(program: Command, outlet: Outlet): void {
   const group = addGroup(program, 'role', 'roles of users');
-  addCommand<{ account: string }>(group, 'create <name>', 'make a role', outlet, (call) =>
+  addCommand<{ account: string }>(group, 'create <name>', 'create a role', outlet, (call) =>
     withAccount(call.options.account, async (services, account) => {
       const { id, name } = await createRole(services, account, { name: call.args[0] as string });
       return { json: { id, name }, text: fields({ id, name }) };
@@ -93,14 +93,14 @@ export function addRoleCommands(program: Command, outlet: Outlet): void {
     });
   })
     .requiredOption('--account <subdomain>', 'the account')
-    .addHelpText('after', '\nKeys: policy (the name of a policy; nothing for none)');
+    .addHelpText('after', '\nKeys: policy (the name of a policy; empty for none)');
 }
 
 function readPolicy({ policy, ...others }: Readonly<Record<string, string>>): string | null {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined || policy === undefined) {
     const name = unknown ?? 'policy';
-    throw new Failure('value_invalid', { name, message: 'policy=<name> is what can be set of a role' });
+    throw new Failure('value_invalid', { name, message: 'only policy can be set: policy=<name>' });
   }
   return policy || null;
 }
@@ -177,7 +177,7 @@ async function readPassword(text: string): Promise<string> {
 
 function readStatus(text: string): SettableStatus {
   if (Object.hasOwn(settableStatuses, text)) return text as SettableStatus;
-  const message = `status must be ${Object.keys(settableStatuses).join(', ')}`;
+  const message = `status must be one of ${Object.keys(settableStatuses).join(', ')}`;
   throw new Failure('value_invalid', { name: 'status', message });
 }
 

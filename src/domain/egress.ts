@@ -15,10 +15,10 @@ export interface EgressRules {
   readonly hosts: readonly EgressHost[];
 }
 
-/** Why there is no response, with the words for whoever asked. They tell nothing about what stands behind an address. */
+/** Why there is no response, with the words for the caller. They tell nothing about what stands behind an address. */
 const egressFailures = {
   disabled: 'requests are switched off',
-  url_invalid: 'the URL cannot be read, or names a user',
+  url_invalid: 'the URL is invalid or contains credentials',
   scheme_forbidden: 'only https is allowed',
   port_forbidden: 'only port 443 is allowed',
   host_forbidden: 'this host is not allowed',
@@ -26,7 +26,7 @@ const egressFailures = {
   name_unresolved: 'the host has no public address',
   method_forbidden: 'this method is not allowed',
   header_invalid: 'a header is malformed, or there are too many',
-  body_forbidden: 'a GET or HEAD request has no body',
+  body_forbidden: 'a GET or HEAD request must not have a body',
   body_too_large: 'the body of the request is too large',
   busy: 'too many requests are under way',
   connection_failed: 'the connection failed',
@@ -69,7 +69,7 @@ export interface EgressResponse {
   /** Names in lower case. */
   readonly headers: EgressHeaders;
   readonly body: Buffer;
-  /** What the body is still coded in, where whoever asked decodes it; absent where it is plain. */
+  /** What the body is still coded in, where the caller decodes it; absent where it is plain. */
   readonly coding?: 'gzip';
 }
 

@@ -13,7 +13,7 @@ export function hasForbiddenCharacter(text: string): boolean {
 export function readText(name: string, text: string, most = 255): string {
   const normal = text.normalize('NFC');
   if (hasForbiddenCharacter(normal)) {
-    throw new Failure('value_invalid', { name, message: `${name} holds a character that is not allowed` });
+    throw new Failure('value_invalid', { name, message: `${name} contains a character that is not allowed` });
   }
   if (normal !== normal.trim()) {
     throw new Failure('value_invalid', { name, message: `${name} starts or ends with white space` });

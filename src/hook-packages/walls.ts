@@ -26,9 +26,9 @@ export class WallsFailure extends Error {
 }
 
 const failureRemedies = {
-  folder: 'let the service write to the folder for temporary files (TMPDIR), and keep room in it',
+  folder: 'let the service write to the folder for temporary files (TMPDIR), and make sure that it has room',
   programs: 'install the packages of the service on this kind of machine (npm ci)',
-  start: 'see what the reason names, and `gatehouse doctor` for what shuts processes in',
+  start: 'fix what the reason names; `gatehouse doctor` shows what confines processes',
 } as const;
 
 export interface Walls extends PackageWalls {
@@ -59,12 +59,12 @@ export function judge(taken: readonly LayerName[], isOpen: boolean): Pick<Packag
   const missing = demanded.filter((name) => !taken.includes(name));
   if (missing.length === 0) return { state: 'confined', reason: null, remedy: null };
   if (isOpen) return { state: 'open', reason: null, remedy: null };
-  return { state: 'refused', reason: `a build would be without: ${missing.join(', ')}`, remedy: remedyOf(missing) };
+  return { state: 'refused', reason: `a build would lack: ${missing.join(', ')}`, remedy: remedyOf(missing) };
 }
 
 function remedyOf(missing: readonly LayerName[]): string {
   const ways = new Set(missing.map((name) => remedies[name]));
-  return `${[...ways].join('; ')}; or build packages without, by HOOK_PACKAGES=unconfined`;
+  return `${[...ways].join('; ')}; or set HOOK_PACKAGES=unconfined to build packages without`;
 }
 
 /** The other user, if its folder can be given to it: root in a container may lack the right to, or the user. */

@@ -5,7 +5,7 @@ import { Failure } from '../domain/failure.ts';
 export function requireAccepted(type: string): RequestHandler {
   return (req, _res, next) => {
     if (!req.accepts(type)) {
-      throw new Failure('media_type_unsupported', { name: 'Accept', message: `the answer is ${type}` });
+      throw new Failure('media_type_unsupported', { name: 'Accept', message: `Accept must allow ${type}` });
     }
     next();
   };

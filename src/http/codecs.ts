@@ -38,7 +38,7 @@ export const codecs = {
   },
   [xmlType]: {
     receive: receiveBytes(xmlLimitBytes),
-    // A document has an element at least: this is none.
+    // Not a document, which has at least one element.
     empty: () => Buffer.alloc(0),
     // What they stand for is the contract's to say.
     read: (bytes) => bytes,
@@ -114,7 +114,7 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
   for (const [name, member] of Object.entries(value)) {
     // An own `__proto__` would become a prototype in the first careless copy.
     if (name === '__proto__') {
-      return new Failure('request_malformed', { name, message: '__proto__ is no name of a member' });
+      return new Failure('request_malformed', { name, message: '__proto__ is not allowed as a member name' });
     }
     if (hasControlCharacter(name)) return unprintable(path);
     const fault = findJsonFault(member, path ? `${path}.${name}` : name, depth + 1);
@@ -125,7 +125,10 @@ function findJsonFault(value: unknown, path = '', depth = 1): Failure | null {
 
 function unprintable(name: string): Failure {
   const where = name ? printable(name) : 'the body';
-  return new Failure('request_malformed', { name: where, message: `${where} holds a character that is not allowed` });
+  return new Failure('request_malformed', {
+    name: where,
+    message: `${where} contains a character that is not allowed`,
+  });
 }
 
 /** A name as sent, short and safe to repeat in an answer. */

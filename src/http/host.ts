@@ -14,12 +14,13 @@ export function findMalformed(req: Target): Failure | null {
   const host = req.headers.host ?? '';
   if (countHeader(req, 'host') !== 1) return malformed('exactly one Host header is required');
   if (!/^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host))
-    return malformed('the Host header is not a host');
+    return malformed('the Host header is not a valid host');
   const transfer = req.headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     return malformed('Transfer-Encoding must be chunked');
   const hasBody = transfer !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (hasBody && (req.method === 'GET' || req.method === 'HEAD')) return malformed(`${req.method} takes no body`);
+  if (hasBody && (req.method === 'GET' || req.method === 'HEAD'))
+    return malformed(`a ${req.method} request must not have a body`);
   return rewriteTarget(req, host);
 }
 
@@ -39,7 +40,7 @@ function rewriteTarget(req: Target, host: string): Failure | null {
   req.url = rest?.startsWith('/') ? rest : '/';
   req.originalUrl = req.url;
   if (authority === undefined || authority.toLowerCase() !== host.toLowerCase()) {
-    return malformed('the request target names another host');
+    return malformed('the request target does not match the Host header');
   }
   return null;
 }

@@ -23,8 +23,8 @@ export const notFound = jsonError(404, 'NotFoundError', 'The resource with the g
 export const methodNotAllowed = jsonError(405, 'MethodNotAllowedError', 'Method not allowed');
 export const mediaTypeUnsupported = jsonError(415, 'UnsupportedMediaTypeError');
 export const bodyTooLarge = jsonError(413, 'PayloadTooLargeError');
-export const rateLimited = jsonError(429, 'TooManyRequestsError', 'The limit of requests is used up');
-export const unavailable = jsonError(503, 'ServiceUnavailableError', 'The service cannot answer now');
+export const rateLimited = jsonError(429, 'TooManyRequestsError', 'Rate limit exceeded');
+export const unavailable = jsonError(503, 'ServiceUnavailableError', 'The service is temporarily unavailable');
 export const internal = jsonError(500, 'InternalServerError', 'The request could not be served');
 
 export const unauthorized = jsonError(401, 'UnauthorizedError', 'The request requires user authentication.', {
@@ -33,6 +33,6 @@ export const unauthorized = jsonError(401, 'UnauthorizedError', 'The request req
 
 /** Names the scopes that would do. */
 export function forbidden({ detail }: Failure) {
-  const message = `One of the scopes ${(detail.scopes ?? []).join(', ')} is needed`;
+  const message = `One of these scopes is required: ${(detail.scopes ?? []).join(', ')}`;
   return { status: 403 as const, body: { statusCode: 403 as const, name: 'ForbiddenError' as const, message } };
 }

@@ -25,6 +25,10 @@ export function refused(name: string, message: string): Failure {
   return new Failure('request_invalid', { name, message: `${name} ${message}` });
 }
 
+function unknownParameter(name: string): Failure {
+  return new Failure('request_invalid', { name, message: `unknown parameter: ${name}` });
+}
+
 function isSpecial({ special = [] }: ListRules, name: string): boolean {
   return special.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
 }
@@ -43,7 +47,7 @@ function filtersOf(rules: ListRules, parameters: Parameters): Record<string, str
   const filters: Record<string, string> = {};
   for (const name of Object.keys(parameters).sort()) {
     if (isFilter(rules, name)) filters[name] = String(parameters[name]);
-    else if (rules.strict && !pagingNames.includes(name)) throw refused(name.slice(0, 100), 'is no parameter here');
+    else if (rules.strict && !pagingNames.includes(name)) throw unknownParameter(name.slice(0, 100));
   }
   if (Buffer.byteLength(JSON.stringify(filters)) > mostFilterBytes + 200) {
     throw new Failure('request_invalid', { message: `the filters have more than ${mostFilterBytes} bytes` });
@@ -116,10 +120,10 @@ function requestOf(
 /** The list that a cursor goes on with; throws `request_invalid` for what may not stand beside one. */
 function continued(rules: ListRules, parameters: Parameters, cursor: CursorContent): ListRequest {
   for (const name of ['page', 'sort']) {
-    if (parameters[name] !== undefined) throw refused(name, 'cannot stand beside a cursor');
+    if (parameters[name] !== undefined) throw refused(name, 'must not be combined with cursor');
   }
   for (const [name, text] of Object.entries(filtersOf(rules, parameters))) {
-    if (cursor.filters[name] !== text) throw refused(name, 'is another one than that of the cursor');
+    if (cursor.filters[name] !== text) throw refused(name, 'does not match the cursor');
   }
   const { direction, position, limit, sort, fields } = cursor;
   const at = direction === 'after' ? { after: position } : { before: position };

@@ -19,7 +19,7 @@ export function readList(
 ): List {
   const text = parameters['cursor'];
   const cursor = text === undefined ? null : readCursor(services, account, rules.operationId, String(text));
-  if (text !== undefined && cursor === null) throw refused('cursor', 'is none of this list');
+  if (text !== undefined && cursor === null) throw refused('cursor', 'does not belong to this list');
   const request = readListRequest(rules, parameters, cursor);
   const write = (direction: CursorContent['direction'], position: ListPosition) =>
     writeCursor(services, account, rules.operationId, {

@@ -27,11 +27,11 @@ const forbidden = /<!doctype|[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff
 /** The parser keeps attributes in an object, which these names would change. */
 const unkept = ['__proto__', 'hasOwnProperty'];
 
-const textAlone = 'text beside elements or a comment, in several pieces, or not closed';
+const textAlone = 'text next to elements or a comment, in several pieces, or not closed';
 /** By what stands where no piece does; the first that matches. */
 const wrong: readonly (readonly [RegExp, string])[] = [
   [/^<\?xml[ \t\n]/, 'the declaration must come first and say version 1.0 and, if any, the encoding UTF-8'],
-  [/^<!--/, 'a comment that is not closed or holds --'],
+  [/^<!--/, 'a comment that is not closed or contains --'],
   [/^<!\[CDATA\[/, textAlone],
   [/^<[!?]/, 'only elements, text and comments are allowed'],
   [/^<\/?[\w.-]*:/, 'namespace prefixes are not allowed'],
@@ -86,7 +86,7 @@ class Guard {
     for (const [, key = '', double, single] of attributes.matchAll(attribute)) {
       if (given.size === mostAttributes) this.#fail(`an element has more than ${mostAttributes} attributes`, from);
       if (key === 'xmlns') this.#fail('namespaces are not allowed', from);
-      if (given.has(key)) this.#fail('an attribute is given twice', from);
+      if (given.has(key)) this.#fail('an attribute is repeated', from);
       if (unkept.includes(key)) this.#fail(`an attribute ${key} is not allowed`, from);
       given.set(key, double ?? single ?? '');
     }
@@ -103,8 +103,8 @@ class Guard {
     const from = this.#at;
     const isSection = this.#match(section) !== null;
     const [found = ''] = (isSection ? null : this.#match(text)) ?? [];
-    if (this.#sees('&')) this.#fail('a reference that is not known');
-    if (found.includes(']]>')) this.#fail(']]> in a text', from);
+    if (this.#sees('&')) this.#fail('an unknown reference');
+    if (found.includes(']]>')) this.#fail(']]> in text', from);
     if (isSection || /[^ \t\n]/.test(found)) {
       if (this.#at < this.#document.length && !this.#sees('</')) this.#fail(textAlone);
     } else if (this.#match(between)?.[0] && this.#sees('</')) this.#fail('a comment in an element without elements');

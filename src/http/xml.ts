@@ -17,14 +17,14 @@ export function readXml(body: Buffer, rules: XmlRules): Record<string, Value> {
   if (!isUtf8(body)) throw new Failure('request_malformed', { name: 'the body', message: 'the body is not UTF-8' });
   const root = parseXml(body.toString('utf8'));
   if (root.name !== rules.name) throw invalid(root.name, `the root element must be ${rules.name}`);
-  if (isNil(root) || root.text.trim() !== '') throw invalid(root.name, `${root.name} must hold elements`);
+  if (isNil(root) || root.text.trim() !== '') throw invalid(root.name, `${root.name} must contain elements`);
   const values = new Map<string, Value>();
   const seen = new Set<string>();
   for (const element of root.children) {
     const { name } = element;
     const member = rules.members.get(name);
-    if (!member) throw invalid(name, `${name} is no element of ${rules.name} here`);
-    if (seen.has(name)) throw new Failure('parameter_repeated', { name, message: `${name} is given twice` });
+    if (!member) throw invalid(name, `unknown element in ${rules.name}: ${name}`);
+    if (seen.has(name)) throw new Failure('parameter_repeated', { name, message: `${name} must not be repeated` });
     seen.add(name);
     if (!member.readOnly) values.set(member.member, readValue(element, member));
   }
@@ -34,9 +34,9 @@ export function readXml(body: Buffer, rules: XmlRules): Record<string, Value> {
 
 function readValue(element: XmlElement, { kind }: XmlRules): Value {
   const { name, text, children } = element;
-  if (children.length > 0) throw invalid(name, `${name} must hold text`);
+  if (children.length > 0) throw invalid(name, `${name} must contain text only`);
   if (isNil(element)) {
-    if (text !== '') throw invalid(name, `${name} holds text and is nil`);
+    if (text !== '') throw invalid(name, `${name} must not have text when nil is true`);
     return null;
   }
   if (kind !== 'integer') return text;
@@ -48,7 +48,7 @@ function readValue(element: XmlElement, { kind }: XmlRules): Value {
 
 function isNil({ name, attributes }: XmlElement): boolean {
   for (const key of attributes.keys()) {
-    if (key !== 'type' && key !== 'nil') throw invalid(name, `${name} has an attribute beside type and nil`);
+    if (key !== 'type' && key !== 'nil') throw invalid(name, `${name} has an attribute other than type and nil`);
   }
   const nil = attributes.get('nil') ?? 'false';
   if (nil !== 'true' && nil !== 'false') throw invalid(name, `the attribute nil of ${name} must be true or false`);

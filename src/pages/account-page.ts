@@ -54,7 +54,7 @@ export function accountPage(view: AccountView): string {
       href: formAction('showApps'),
       icon: icons.apps,
       title: 'Applications',
-      state: counted(view.apps, 'uses your account', 'use your account', 'None uses your account'),
+      state: counted(view.apps, 'uses your account', 'use your account', 'No application uses your account'),
     },
   ];
   return page(

@@ -43,8 +43,8 @@ export interface PasswordChangeView extends OwnView {
 
 // One text for a wrong password and a pause after too many: who found an open browser must learn nothing from it.
 const wrongPassword = {
-  summary: 'This is not your present password',
-  advice: 'Enter the one that you sign in with now. After too many wrong ones, wait a while.',
+  summary: 'This is not your current password',
+  advice: 'Enter the password that you sign in with now. After too many wrong attempts, wait a while.',
 };
 
 export function passwordChangePage(view: PasswordChangeView): string {

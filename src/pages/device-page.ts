@@ -14,11 +14,11 @@ export interface DeviceView {
   readonly action: string;
 }
 
-// One text for a code that never was, has expired or was used: whoever guesses must learn nothing from it.
+// One text for a code that never was, has expired or was used: somebody who guesses must learn nothing from it.
 const problems = {
   wrong: {
     summary: 'This code does not work',
-    advice: 'Compare it with your device. If it was shown for more than 10 minutes, begin anew there.',
+    advice: 'Compare it with your device. If it was shown more than 10 minutes ago, start again there.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter the code that your device shows.' },
 } as const;
@@ -37,7 +37,7 @@ export function devicePage({ accountName, csrf, userCode, problem, action }: Dev
 export function deviceDonePage({ accountName, allowed }: { readonly accountName: string; readonly allowed: boolean }) {
   const heading = allowed ? 'Your device is signed in' : 'Your device was not signed in';
   const message = allowed
-    ? 'It goes on by itself in a moment. You can close this page.'
+    ? 'It continues by itself in a moment. You can close this page.'
     : 'You did not allow it. You can close this page.';
   return page(
     'device-done',

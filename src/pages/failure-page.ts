@@ -34,20 +34,20 @@ const words = {
   },
   403: {
     title: 'This form has expired',
-    message: 'It was not made for this browser, or the sign-in has gone on elsewhere.',
+    message: 'It was opened in another browser, or the sign-in has continued elsewhere.',
     hint: 'Go back to the application and start again.',
   },
   404: { title: 'There is nothing here', message: 'The address is not known to this service.' },
   405: { title: 'This does not work here', message: 'The address cannot be used in this way.' },
   410: {
     title: 'This link does not work',
-    message: 'It is not complete, a newer one took its place, or your account was changed since.',
-    hint: 'Look for the newest link that you were sent, or ask for another.',
+    message: 'It is incomplete, a newer link has replaced it, or your account has changed since.',
+    hint: 'Use the newest link that you were sent, or ask for another.',
   },
-  413: { title: 'That was too much', message: 'The form is larger than this service takes.' },
+  413: { title: 'This form is too large', message: 'It is larger than this service accepts.' },
   429: {
-    title: 'Too many tries',
-    message: 'There were too many tries in a short time.',
+    title: 'Too many attempts',
+    message: 'There were too many attempts in a short time.',
     hint: 'Wait a minute, then try again.',
   },
   500: {
@@ -66,7 +66,7 @@ const words = {
 const inviteWords: Readonly<Record<string, Words>> = {
   used: {
     title: 'This link has been used',
-    message: 'A password was chosen with it already.',
+    message: 'A password has already been chosen with it.',
     hint: 'Sign in with that password, or ask for another link.',
   },
   expired: {
@@ -78,7 +78,7 @@ const inviteWords: Readonly<Record<string, Words>> = {
 
 /** The same of a link that the user asked for. */
 const resetWords: Readonly<Record<string, Words>> = {
-  used: { ...words[410], title: 'This link has been used', message: 'A password was chosen with it already.' },
+  used: { ...words[410], title: 'This link has been used', message: 'A password has already been chosen with it.' },
   expired: { ...words[410], title: 'This link has expired', message: 'It was valid for an hour.' },
 };
 

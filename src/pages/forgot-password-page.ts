@@ -33,7 +33,7 @@ export function forgotPasswordPage({ accountName, csrf, request, missing = false
 
 /** What everybody is told who asked, whatever the name was. */
 export function resetSentPage({ accountName, request }: Pick<ForgotPasswordView, 'accountName' | 'request'>): string {
-  const heading = 'Look into your mail';
+  const heading = 'Check your e-mail';
   return page(
     'forgot-password',
     { title: heading, accountName },

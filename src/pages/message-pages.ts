@@ -87,7 +87,7 @@ const refusals = {
     before: 'The rules of ',
     names: 'account',
     after: ' do not let you sign in now.',
-    hint: 'Try again later. If it stays so, ask your administrator.',
+    hint: 'Try again later. If this does not change, ask your administrator.',
     icon: icons.refused,
   },
   user_inactive: {

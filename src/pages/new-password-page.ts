@@ -36,7 +36,7 @@ export interface InviteView extends PasswordView {
 const problems = {
   missing: { summary: 'Something is missing', advice: 'Enter your new password twice.' },
   different: { summary: 'The two passwords differ', advice: 'Enter the same new password in both fields.' },
-  same: { summary: 'This is your present password', advice: 'Choose one that is different.' },
+  same: { summary: 'This is your current password', advice: 'Choose one that is different.' },
 } as const;
 
 /** The same in words. */
@@ -62,7 +62,7 @@ export function invitePage(view: InviteView): string {
   return passwordPage(view, {
     heading: view.forgotten ? 'Choose a new password' : 'Choose a password',
     tile: tile(view.accountName, undefined),
-    lead: { before: 'With it you sign in at ', name: view.accountName },
+    lead: { before: 'You will use it to sign in at ', name: view.accountName },
     hidden: { name: 'token', value: view.token },
     submit: 'Save and sign in',
   });

@@ -28,10 +28,10 @@ export interface PasskeysView extends OwnView {
 const problems = {
   answer: {
     summary: 'The passkey was not added',
-    advice: 'What your device answered cannot be used, or it took too long. Try again.',
+    advice: 'Your device gave no usable answer, or it took too long. Try again.',
   },
-  name: { summary: 'This is no name', advice: 'Enter 1 to 64 characters.' },
-  full: { summary: 'The passkey was not added', advice: 'You have as many devices as there may be.' },
+  name: { summary: 'This name cannot be used', advice: 'Enter 1 to 64 characters.' },
+  full: { summary: 'The passkey was not added', advice: 'You have the maximum number of devices.' },
 } as const;
 
 /** The page on which a user's passkeys are listed and changed: HTML of a whole document. */
@@ -43,7 +43,7 @@ export function passkeysPage(view: PasskeysView): string {
       name: closedInItself(name),
       added: moment(createdAt),
       used: momentOrNull(lastUsedAt),
-      kept: backedUp ? 'Kept in sync between devices.' : 'On one device alone.',
+      kept: backedUp ? 'Kept in sync between devices.' : 'On one device only.',
     })),
     options: view.creationOptions ?? undefined,
     newName: 'My passkey',

@@ -4,14 +4,14 @@ import { once } from './once.ts';
 
 /** What a form did, by the word that its answer leads on with. */
 const notices = {
-  password_changed: 'Your password is changed.',
-  device_added: 'The authenticator app is added.',
-  device_removed: 'The device is removed.',
-  passkey_added: 'The passkey is added. It signs you in from now on.',
-  passkey_renamed: 'The passkey has its new name.',
-  passkey_removed: 'The passkey is removed.',
-  session_ended: 'The browser is signed out.',
-  access_removed: 'The application cannot use your account any more.',
+  password_changed: 'Your password has been changed.',
+  device_added: 'The authenticator app has been added.',
+  device_removed: 'The device has been removed.',
+  passkey_added: 'The passkey has been added. You can sign in with it from now on.',
+  passkey_renamed: 'The passkey has been renamed.',
+  passkey_removed: 'The passkey has been removed.',
+  session_ended: 'The browser has been signed out.',
+  access_removed: 'The application can no longer use your account.',
 } as const;
 
 export type Done = keyof typeof notices;

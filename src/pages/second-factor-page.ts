@@ -42,11 +42,12 @@ export interface EnrolmentView extends FactorView {
   readonly url: string;
 }
 
-// One text for a wrong code, one that was used and a paused user: whoever guesses must learn nothing from it.
+// One text for a wrong code, one that was used and a paused user: somebody who guesses must learn nothing from it.
 const codeProblems = {
   wrong: {
     summary: 'This code does not work',
-    advice: 'It is wrong, was used before, or there were too many tries. Wait for the next one, or wait a while.',
+    advice:
+      'It is wrong, has been used before, or there were too many attempts. Wait for the next one, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter a code.' },
   passkey: {
@@ -57,7 +58,7 @@ const codeProblems = {
 
 const enrolmentProblems = {
   wrong: {
-    summary: 'This code does not fit the key',
+    summary: 'This code does not match the key',
     advice: 'Enter the code that your app shows now. If it keeps failing, check the clock of your device.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter the code that your app shows.' },

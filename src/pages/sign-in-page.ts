@@ -27,7 +27,7 @@ export interface SignInView {
 const signInProblems = {
   wrong: {
     summary: 'We could not sign you in',
-    advice: 'The user name or the password is wrong, or there were too many tries. Check both, or wait a while.',
+    advice: 'The user name or the password is wrong, or there were too many attempts. Check both, or wait a while.',
   },
   missing: { summary: 'Something is missing', advice: 'Enter both your user name and your password.' },
   passkey: {

@@ -29,7 +29,7 @@ const onwards = {
   invite: 'Open the application that you were invited to, and sign in there with the new password.',
   reset: 'Sign in with it at your application, or here at your account.',
   not_let_in:
-    'The rules of this account do not let you sign in now. Try again later. If it stays so, ask your administrator.',
+    'The rules of this account do not let you sign in now. Try again later. If this does not change, ask your administrator.',
 } as const;
 
 /** What a user is told whose password was saved by a link, and whom the link does not sign in: by the kind of the link, or since a rule forbids it. */

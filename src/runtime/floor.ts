@@ -50,13 +50,13 @@ export function judgeNode(written: string): Judgement {
   const sound = soundReleases[majorOf(version)];
   if (!sound) {
     const known = Object.values(soundReleases).map((release) => release.version);
-    const reason = `no version of its line is known to be sound; ${known.join(' and ')} are the lowest that are`;
+    const reason = `no version of this release line is known to be sound; the lowest sound versions are ${known.join(' and ')}`;
     return { version, state: 'degraded', reason, remedy };
   }
   if (compareVersions(version, sound.version) >= 0) return { version, state: 'ok', reason: null, remedy: null };
   const [worst] = sound.mended;
   const reason =
-    `below ${sound.version} of ${sound.releasedOn}, the lowest version known to be sound: it lacks what mends ` +
+    `below ${sound.version} of ${sound.releasedOn}, the lowest version known to be sound: it lacks the fixes for ` +
     `${worst?.id} (${worst?.touches}) and ${sound.mended.length - 1} more`;
   return { version, state: 'degraded', reason, remedy };
 }

@@ -22,7 +22,7 @@ export function checkRuntimes(runtimes: readonly HookRuntime[]): readonly Checke
 }
 
 function examineProgram(file: string): Judgement | string {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 'is no file';
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 'is not a file';
   try {
     accessSync(file, constants.X_OK);
   } catch {
@@ -32,5 +32,5 @@ function examineProgram(file: string): Judgement | string {
   if (!found) return 'does not answer as Node does';
   const abis = addOnAbis();
   if (abis.includes(found.abi)) return judgeNode(found.version);
-  return `is Node ${found.version} with ABI ${found.abi}; what runs functions is there for ABI ${abis.join(' and ')}`;
+  return `is Node ${found.version} with ABI ${found.abi}; functions can run with ABI ${abis.join(' and ')}`;
 }

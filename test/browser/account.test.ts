@@ -40,7 +40,7 @@ for (const javaScript of sampled([true, false], 2)) {
     /** Fills in the three fields of the page for a password. */
     async function change(page: Page, current: string, next: string): Promise<void> {
       await page.locator('input:focus').waitFor();
-      await page.getByLabel('Present password').fill(current);
+      await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password', { exact: true }).fill(next);
       await page.getByLabel('New password again').fill(next);
       await page.getByRole('button', { name: 'Save the new password' }).click();
@@ -54,9 +54,9 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Your account');
         await page.getByRole('link', { name: /^Password/ }).click();
         await change(page, 'wrong', goodPassword);
-        await page.getByRole('alert').getByText('This is not your present password').waitFor();
+        await page.getByRole('alert').getByText('This is not your current password').waitFor();
         await change(page, 'correct horse battery staple', goodPassword);
-        await page.getByRole('status').getByText('Your password is changed.').waitFor();
+        await page.getByRole('status').getByText('Your password has been changed.').waitFor();
         await page.getByRole('link', { name: 'Sign out' }).click();
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('link', { name: 'Sign in again' }).click();
@@ -73,13 +73,13 @@ for (const javaScript of sampled([true, false], 2)) {
         await page.locator('input:focus').waitFor();
         await page.getByLabel('User name or e-mail').fill(user.email ?? '');
         await page.getByRole('button', { name: 'Send me a link' }).click();
-        await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
-        await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+        await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+        await page.getByRole('link', { name: 'Back to sign-in' }).click();
         assert.equal(await heading(page), 'Sign in');
         await page.goto(at(linkIn(stage.app, (await mailsTo(stage.app, user.email))[0])));
         assert.equal((await choose(page, goodPassword)).status, 303);
         assert.equal(await heading(page), 'Your account');
-        await page.getByRole('status').getByText('Your password is changed.').waitFor();
+        await page.getByRole('status').getByText('Your password has been changed.').waitFor();
       }));
 
     it('adds a second factor, is asked for it at the next sign-in, makes new codes and removes it', () =>
@@ -94,14 +94,14 @@ for (const javaScript of sampled([true, false], 2)) {
         assert.equal(await heading(page), 'Save your recovery codes');
         await page.getByRole('link', { name: 'I have saved them' }).click();
         await page.getByRole('button', { name: 'Make new recovery codes' }).click();
-        await page.getByText('The former ones do not work any more').waitFor();
+        await page.getByText('The old ones no longer work').waitFor();
         clock.advance(11 * 60_000);
         await page.goto(at('/account/second-factors'));
         assert.equal(await page.getByLabel('User name or e-mail').inputValue(), user.email);
         await signIn(page, user);
         await giveCode(page, codeAt(secret, clock.now()));
         await page.getByRole('button', { name: /^Remove Authenticator app, added / }).click();
-        await page.getByRole('status').getByText('The device is removed.').waitFor();
+        await page.getByRole('status').getByText('The device has been removed.').waitFor();
         await page.getByRole('link', { name: 'Back' }).click();
         assert.equal(await heading(page), 'Your account');
       }));
@@ -132,7 +132,7 @@ for (const javaScript of sampled([true, false], 2)) {
           await signIn(other, user);
           await one.goto(at('/account/sessions'));
           await one.getByRole('button', { name: /^Sign out Chrome on Linux, signed in / }).click();
-          await one.getByRole('status').getByText('The browser is signed out.').waitFor();
+          await one.getByRole('status').getByText('The browser has been signed out.').waitFor();
           await other.reload();
           assert.equal(await heading(other), 'Sign in');
         });

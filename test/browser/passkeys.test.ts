@@ -58,7 +58,7 @@ describe('a person with a passkey', () => {
       await page.getByRole('button', { name: 'Rename' }).click();
       await page.getByRole('listitem').filter({ hasText: 'Old laptop' }).waitFor();
       await page.getByRole('button', { name: 'Add a passkey' }).click();
-      await page.getByText('This device has a passkey of yours already').waitFor();
+      await page.getByText('This device already has a passkey of yours').waitFor();
 
       await forget(page);
       await page.goto(application.start());

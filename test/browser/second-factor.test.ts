@@ -53,7 +53,7 @@ for (const javaScript of sampled([true, false], 2)) {
         const picture = await page.locator('svg.qr').boundingBox();
         assert.ok((picture?.width ?? 0) > 150, 'the picture is to be scanned');
         assert.equal((await giveCode(page, wrongCode(key, services.clock.now()), 'Code')).status, 401);
-        await page.getByRole('alert').getByText('This code does not fit the key').waitFor();
+        await page.getByRole('alert').getByText('This code does not match the key').waitFor();
         assert.equal(keyOf(await page.content()), key);
         assert.equal((await giveCode(page, codeAt(key, services.clock.now()), 'Code')).status, 200);
         assert.equal(await heading(page), 'Save your recovery codes');

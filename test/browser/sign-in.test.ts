@@ -78,7 +78,7 @@ for (const javaScript of [true, false]) {
         assert.equal(
           await page.getByRole('alert').innerText(),
           'We could not sign you in\n\n' +
-            'The user name or the password is wrong, or there were too many tries. Check both, or wait a while.',
+            'The user name or the password is wrong, or there were too many attempts. Check both, or wait a while.',
         );
       }));
 

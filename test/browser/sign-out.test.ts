@@ -52,7 +52,7 @@ for (const javaScript of [true, false]) {
         await arrive(page);
         await page.goto(logout({ client_id: application.client.client_id }));
         assert.match(await heading(page), /^Sign out of Test t[\da-f]+\?$/);
-        await page.getByText('Expense Desk asks for it').waitFor();
+        await page.getByText('Expense Desk asks you to do this').waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
         await assertSignedOut(page);

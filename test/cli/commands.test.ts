@@ -52,7 +52,7 @@ describe('the command line', () => {
     assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=', 'grant.password='), acme);
     assert.equal((await refusal('account', 'set', 'acme', 'registration=perhaps')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
-    assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a is given twice');
+    assert.equal((await refusal('account', 'set', 'acme', 'a=1', 'a=2')).message, 'a must not be repeated');
     assert.equal((await refusal('account', 'create', 'acme')).error, 'conflict');
     assert.equal((await refusal('account', 'create', 'api')).message, 'the subdomain api is reserved');
   });

@@ -102,7 +102,7 @@ describe('gatehouse doctor', () => {
     assert.deepEqual([exitCode, status, detail], [1, 'off', fault]);
     const { stderr, exitCode: code } = await empty.run(['serve']);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`the schema is not the one of this release: ${fault}: docs/operations.md`));
+    assert.match(stderr, new RegExp(`the schema does not match this release: ${fault}: docs/operations.md`));
   });
 
   test('finds a master key that is missing, open to others or not the right one', async () => {
@@ -142,10 +142,10 @@ describe('gatehouse doctor', () => {
       assert.deepEqual(await mailOf({ SMTP_URL: `smtp://u:right@${at}` }), [
         0,
         'ok',
-        `${at} answers, and takes the password`,
+        `${at} answers and accepts the password`,
       ]);
       const wrong = await mailOf({ SMTP_URL: `smtp://u:hunter2@${at}` });
-      assert.deepEqual(wrong, [0, 'degraded', `${at} does not take the user and password`]);
+      assert.deepEqual(wrong, [0, 'degraded', `${at} does not accept the user and password`]);
     } finally {
       await new Promise<void>((done) => server.close(done));
     }
@@ -175,7 +175,7 @@ describe('gatehouse doctor', () => {
       const { exitCode, findings } = await examine(empty, { DATABASE_URL: pooler.url });
       const { status, detail } = findings.find(({ layer }) => layer === 'store') ?? assert.fail();
       assert.deepEqual([exitCode, status], [1, 'off']);
-      assert.match(detail, /^a pooler before the database does not keep sessions: set pool_mode to session/);
+      assert.match(detail, /^a pooler in front of the database does not keep sessions: set pool_mode to session/);
     } finally {
       await pooler.close();
       await database.drop();

@@ -63,8 +63,8 @@ describe('gatehouse hook run', () => {
     assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
     assert.deepEqual(JSON.parse(ran.stdout).value, [42, 'hello Ada']);
     for (const [named, message] of [
-      ['greet', /^greet is no package: write name@version$/],
-      ['@own/double', /^@own\/double is no package/],
+      ['greet', /^greet is not a package; use name@version$/],
+      ['@own/double', /^@own\/double is not a package/],
       ['greet@2', /greet must have an exact version/],
       ['greet@9.9.9', /the registry has no greet@9\.9\.9/],
       ['reader@1.0.0', /^packages: reader needs the module node:fs/],
@@ -96,7 +96,7 @@ describe('gatehouse hook run', () => {
     const missing = await cli.ask(command(source), { HOOK_RUNTIMES: 'first.x=/nowhere/node' });
     assert.deepEqual(JSON.parse(missing.stderr), {
       error: 'configuration_invalid',
-      message: 'HOOK_RUNTIMES: /nowhere/node, named for first.x, is no file',
+      message: 'HOOK_RUNTIMES: /nowhere/node, named for first.x, is not a file',
     });
   });
 

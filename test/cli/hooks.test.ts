@@ -155,7 +155,7 @@ describe('gatehouse hook', () => {
     const [line] = (await ask('logs', id)).said[0].events;
     assert.match(line, /\tWARN\tshadow: the draft ends with a refusal, this version with policy \d+$/);
     assert.deepEqual((await ask('shadow', id, '--off')).said, { id, shadow: 'off' });
-    assert.match((await ask('shadow', id)).said.message, /either --file or --off/);
+    assert.match((await ask('shadow', id)).said.message, /one of --file and --off is required/);
     await remove(id);
   });
 
@@ -173,7 +173,7 @@ describe('gatehouse hook', () => {
   test('rollback undoes the last write, and once more undoes that', async () => {
     const id = await write('POST', '', 'return null;');
     const once = await ask('rollback', id);
-    assert.deepEqual([once.exitCode, /no version before/.test(once.said.message)], [1, true]);
+    assert.deepEqual([once.exitCode, /no previous version/.test(once.said.message)], [1, true]);
     await write('PUT', `/${id}`, 'return { success: false };');
     const read = async () => (await account.send('GET', `/api/2/hooks/${id}`, { headers })).body.function;
     const back = await run('rollback', id);

@@ -40,11 +40,11 @@ describe('gatehouse serve', () => {
     };
     const foreign = placeScript(join(folder.path, 'foreign'), '22.23.4', { abi: '127' });
     const programs = [
-      ['/nowhere/node', /\/nowhere\/node, named for b\.x, is no file/],
-      [folder.path, /is no file/],
+      ['/nowhere/node', /\/nowhere\/node, named for b\.x, is not a file/],
+      [folder.path, /is not a file/],
       [file('plain', 0o644), /cannot be executed|does not answer as Node does/],
       [file('other', 0o755), /does not answer as Node does/],
-      [foreign, /is Node 22\.23\.4 with ABI 127; what runs functions is there for ABI 137 and 147/],
+      [foreign, /is Node 22\.23\.4 with ABI 127; functions can run with ABI 137 and 147/],
     ] as const;
     for (const [program, words] of programs) {
       const env = { HOOK_RUNTIMES: `a.x,b.x=${program}`, PORT: String(await freePort()) };
@@ -164,7 +164,7 @@ describe('gatehouse serve', () => {
     const server = await start(cli, ['serve']);
     const { exitCode, stderr } = await cli.run(['serve'], { env: { PORT: String(server.port) } });
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process listens there.*\n$/);
+    assert.match(stderr, /^gatehouse: cannot listen on 127\.0\.0\.1:\d+: another process is listening there.*\n$/);
   });
 
   test('plain http to the network is not served unless asked for', async () => {

@@ -34,10 +34,10 @@ describe('D7: gatehouse db backup', () => {
   it('refuses a name that is taken, the live database first of all, and a folder that is not there', async () => {
     const live = 'data/gatehouse.db';
     const { ino } = statSync(join(installation.folder, live));
-    assert.equal(await refusal(live), `gatehouse: ${live} exists; name a new file\n`);
+    assert.equal(await refusal(live), `gatehouse: ${live} already exists; name a new file\n`);
     assert.equal(statSync(join(installation.folder, live)).ino, ino);
-    assert.equal(await refusal('data'), 'gatehouse: data exists; name a new file\n');
-    assert.equal(await refusal('no/such.db'), 'gatehouse: no/such.db cannot be written: its folder is not there\n');
+    assert.equal(await refusal('data'), 'gatehouse: data already exists; name a new file\n');
+    assert.equal(await refusal('no/such.db'), 'gatehouse: no/such.db cannot be written: its folder does not exist\n');
     assert.equal((await account.wire.call('GET', '/readyz')).status, 200);
     assert.deepEqual(
       readdirSync(installation.folder).filter((name) => name !== 'data'),
@@ -80,7 +80,7 @@ describe('D7: gatehouse db backup', () => {
     assert.equal(await service.stop(), 0);
     const refused = await other.run(['serve']);
     assert.equal(refused.exitCode, 1);
-    assert.match(refused.stderr, /master\.key is missing although the database holds data/);
+    assert.match(refused.stderr, /master\.key is missing although the database contains data/);
     assert.ok(!existsSync(join(data, 'master.key')));
     copyFileSync(join(installation.folder, 'data/master.key'), join(data, 'master.key'));
     const restored = await other.serve({

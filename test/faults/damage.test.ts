@@ -105,7 +105,7 @@ describe('D5: damaged files', () => {
       writeFileSync(`${database}-wal`, log.subarray(0, cut));
       const { exitCode, stderr } = await installation.run(['serve']);
       assert.equal(exitCode, 1, stderr);
-      assert.match(stderr, /gatehouse\.db-wal is damaged: of \d+ committed pages \d+ can be read: restore/);
+      assert.match(stderr, /gatehouse\.db-wal is damaged: only \d+ of \d+ committed pages can be read: restore/);
     }
     cpSync(`${database}-wal.whole`, `${database}-wal`);
     const names = (await installation.cli('account', 'list')).map(({ subdomain }: { subdomain: string }) => subdomain);
@@ -123,7 +123,7 @@ describe('D5: damaged files', () => {
     rmSync(filesIn(data).database);
     const service = await installation.serve({ demo: true });
     assert.equal(await service.stop(), 0);
-    assert.match(service.output(), /"reason":"the database file was not there although the master key was/);
+    assert.match(service.output(), /"reason":"the database file was missing although the master key exists/);
   });
 });
 

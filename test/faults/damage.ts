@@ -48,7 +48,7 @@ function damagedKey(title: string, said: string, apply: (files: Files) => void):
 
 export const damages: readonly Damage[] = [
   damage('a database of no length', ' is empty', ({ database }) => truncateSync(database)),
-  damage('no database where there is a master key', ' is not there', ({ database }) => rmSync(database)),
+  damage('no database where there is a master key', ' does not exist', ({ database }) => rmSync(database)),
   damage('a database that was cut off', ' is damaged.*SQLITE_CORRUPT', ({ database }) =>
     truncateSync(database, statSync(database).size >> 1),
   ),
@@ -65,16 +65,16 @@ export const damages: readonly Damage[] = [
     apply: ({ database }) =>
       execute(database, "insert into migrations (name, batch, migration_time) values ('9999_later', 9, 0)"),
   },
-  damagedKey('no master key', ' is missing although the database holds data.*restore it', ({ masterKey }) =>
+  damagedKey('no master key', ' is missing although the database contains data.*restore it', ({ masterKey }) =>
     rmSync(masterKey),
   ),
   damagedKey('another master key', ' is not the master key that this database was sealed with', ({ masterKey }) =>
     writeFileSync(masterKey, randomBytes(32).toString('base64')),
   ),
-  damagedKey('a master key that is too short', ' does not hold a master key \\(32 bytes', ({ masterKey }) =>
+  damagedKey('a master key that is too short', ' does not contain a master key \\(32 bytes', ({ masterKey }) =>
     writeFileSync(masterKey, randomBytes(16).toString('base64')),
   ),
-  damagedKey('a master key of no length', ' does not hold a master key \\(32 bytes', ({ masterKey }) =>
+  damagedKey('a master key of no length', ' does not contain a master key \\(32 bytes', ({ masterKey }) =>
     truncateSync(masterKey),
   ),
   damagedKey('a master key that others may read', ' \\(mode 0644\\); run: chmod 600', ({ masterKey }) =>

@@ -67,7 +67,7 @@ for (const database of sampledDatabases) {
       renameSync(keyFile, `${keyFile}.away`);
       const { exitCode, stderr } = await installation.run(['serve']);
       assert.notEqual(exitCode, 0);
-      assert.match(stderr, /master\.key is missing although the database holds data/);
+      assert.match(stderr, /master\.key is missing although the database contains data/);
       assert.equal(existsSync(keyFile), false);
       renameSync(`${keyFile}.away`, keyFile);
     });

@@ -39,7 +39,7 @@ describe('P6: builds of packages on hosts that offer less', () => {
   async function assertLess(words: readonly string[]): Promise<void> {
     const { confined, open } = await said(words);
     assert.equal(confined.state, 'refused');
-    assert.equal(confined.reason, 'a build would be without: no network, own process space, own file tree');
+    assert.equal(confined.reason, 'a build would lack: no network, own process space, own file tree');
     assert.match(confined.remedy, /^install util-linux and allow user namespaces .* HOOK_PACKAGES=unconfined$/);
     assert.deepEqual([confined.result.ok, confined.result.isFinal], [false, true]);
     assert.ok(confined.result.reason.endsWith(confined.remedy));

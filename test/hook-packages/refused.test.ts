@@ -88,7 +88,7 @@ describe('packages that are refused', () => {
       registry.add('leading', `1.0.${index}`, undefined, { manifest: { dependencies: { away: range } } });
       assert.equal(
         await reasonOf({ leading: `1.0.${index}` }),
-        `leading@1.0.${index} depends on away by "${range}", which is no version of the registry`,
+        `leading@1.0.${index} depends on away by "${range}", which is not a version in the registry`,
       );
     }
   });
@@ -106,7 +106,7 @@ describe('packages that are refused', () => {
       assert.equal(await reasonOf({ changed: version }), `the registry gives no sha512 digest of changed@${version}`);
     }
     registry.add('elsewhere', '1.0.0', undefined, { dist: { tarball: 'http://127.0.0.1:9/a.tgz' } });
-    assert.equal(await reasonOf({ elsewhere: '1.0.0' }), 'the registry sends to another place for elsewhere@1.0.0');
+    assert.equal(await reasonOf({ elsewhere: '1.0.0' }), 'the registry redirects to another place for elsewhere@1.0.0');
     assert.equal(await reasonOf({ nothing: '1.0.0' }), 'the registry has no nothing@1.0.0');
     assert.equal(await reasonOf({ changed: '9.9.9' }), 'the registry has no changed@9.9.9');
   });
@@ -174,7 +174,7 @@ describe('packages that are refused', () => {
       const files = { 'index.js': `module.exports = require('./a.${extension}');`, [`a.${extension}`]: 'x' };
       registry.add('data-file', `1.0.${extension.length}`, files);
       const reason = await reasonOf({ 'data-file': `1.0.${extension.length}` });
-      assert.equal(reason, `data-file needs the file a.${extension}, which is no JavaScript`);
+      assert.equal(reason, `data-file needs the file a.${extension}, which is not JavaScript`);
     }
   });
 
@@ -190,9 +190,9 @@ describe('packages that are refused', () => {
     registry.add('heavy', '1.0.0', {}, { tarball: noise });
     assert.equal(await reasonOfProcess({ heavy: '1.0.0' }), 'heavy@1.0.0 is larger than 16 MiB');
     registry.add('large', '1.0.0', { 'index.js': `module.exports = '${'x'.repeat(1024 * 1024)}';` });
-    assert.match(await reasonOf({ large: '1.0.0' }), /^the packages make a script of \d+ bytes; there may be 1048576$/);
+    assert.match(await reasonOf({ large: '1.0.0' }), /^the packages make a script of \d+ bytes; the limit is 1048576$/);
     registry.add('broken', '1.0.0', {}, { tarball: Buffer.from('no archive') });
-    assert.equal(await reasonOf({ broken: '1.0.0' }), 'the file of broken@1.0.0 is no gzip archive');
+    assert.equal(await reasonOf({ broken: '1.0.0' }), 'the file of broken@1.0.0 is not a gzip archive');
   });
 
   it('P3: packages that depend on each other are built, and those on too many others refused', async () => {
@@ -213,7 +213,7 @@ describe('packages that are refused', () => {
         manifest: { dependencies: { [`chain-${index + 1}`]: '1' } },
       });
     }
-    const tooMany = 'the packages and what they depend on are more than 100';
+    const tooMany = 'the packages and their dependencies are more than 100 packages';
     assert.equal(await reasonOf({ 'chain-0': '1.0.0' }), tooMany);
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`other-${index}`, '1']));
     registry.add('wide', '1.0.0', undefined, { manifest: { dependencies: many } });
@@ -232,7 +232,7 @@ describe('packages that are refused', () => {
       { 'index.js': `require('a-peer');` },
       { manifest: { peerDependencies: { 'a-peer': '1' } } },
     );
-    assert.equal(await reasonOf({ lonely: '1.0.0' }), 'lonely needs a-peer, which none of the packages has');
+    assert.equal(await reasonOf({ lonely: '1.0.0' }), 'lonely needs a-peer, which is in none of the packages');
     registry.add('wrong', '1.0.0', { 'index.js': 'const = 1;' });
     assert.match(await reasonOf({ wrong: '1.0.0' }), /^wrong cannot be bundled: /);
   });

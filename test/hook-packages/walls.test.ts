@@ -30,8 +30,8 @@ describe('P6: where a build cannot be shut in', () => {
       const without = all.filter((layer) => layer !== name);
       assert.deepEqual(judge(without, true), { state: 'open', reason: null, remedy: null });
       const { state, reason, remedy } = judge(without, false);
-      assert.deepEqual([state, reason], ['refused', `a build would be without: ${name}`]);
-      assert.match(remedy ?? '', /^install util-linux.*; or build packages without, by HOOK_PACKAGES=unconfined$/);
+      assert.deepEqual([state, reason], ['refused', `a build would lack: ${name}`]);
+      assert.match(remedy ?? '', /^install util-linux.*; or set HOOK_PACKAGES=unconfined to build packages without$/);
     }
   });
 
@@ -43,7 +43,7 @@ describe('P6: where a build cannot be shut in', () => {
     };
     await assert.rejects(checkPackages({ semver: '1.0.0' }, builder), (error) => {
       assert.ok(error instanceof Failure);
-      assert.match(error.detail.message ?? '', /cannot shut in what bundles them: install util-linux$/);
+      assert.match(error.detail.message ?? '', /cannot confine the processes that build them: install util-linux$/);
       return error.code === 'value_invalid';
     });
     await checkPackages({}, builder);

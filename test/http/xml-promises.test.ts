@@ -47,13 +47,13 @@ const read: readonly (readonly [string, Tree])[] = [
 ];
 
 const refused: readonly (readonly [string, string])[] = [
-  ['<a>b<!---->c</a>', '1, column 5: text beside elements or a comment'],
+  ['<a>b<!---->c</a>', '1, column 5: text next to elements or a comment'],
   ['<a>\n<!---->\n</a>', '3, column 1: a comment in an element without elements'],
-  ['<a>b<![CDATA[]]></a>', '1, column 5: text beside'],
-  ['<a><![CDATA[]]>b</a>', '1, column 16: text beside'],
-  ['<a><b/>c</a>', '1, column 8: text beside'],
+  ['<a>b<![CDATA[]]></a>', '1, column 5: text next to'],
+  ['<a><![CDATA[]]>b</a>', '1, column 16: text next to'],
+  ['<a><b/>c</a>', '1, column 8: text next to'],
   ['<a><![cdata[x]]></a>', '1, column 4: only elements'],
-  ['<a b="1"\n   b="1"/>', '1, column 1: an attribute is given twice'],
+  ['<a b="1"\n   b="1"/>', '1, column 1: an attribute is repeated'],
   ['<a><b __proto__="1"/></a>', '1, column 4: an attribute __proto__'],
   ['<a hasOwnProperty="1" b="2"/>', '1, column 1: an attribute hasOwnProperty'],
   ['<a b="&lt;"/>', '1, column 1: a tag'],
@@ -62,7 +62,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['<a></ a>', '1, column 4: a tag'],
   ['</a><a/>', '1, column 1: a tag'],
   ...['&nbsp;', '&AMP;', '&#X41;', '&amp', '&x;'].map(
-    (reference) => [`<a>\n😀${reference}</a>`, '2, column 2: a reference that is not known'] as const,
+    (reference) => [`<a>\n😀${reference}</a>`, '2, column 2: an unknown reference'] as const,
   ),
   ...['&#0;', '&#xFFFE;', '&#xD83D;', '&#1114112;'].map(
     (reference) => [`<a>${reference}</a>`, `1, column ${3 + reference.length}: Invalid character entity`] as const,

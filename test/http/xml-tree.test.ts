@@ -51,7 +51,7 @@ describe('reading XML', () => {
   });
 
   it('says line and column of the fault', () => {
-    refuses('<user>\n  <a>é&nbsp;</a>\n</user>', /line 2, column 7: a reference/);
+    refuses('<user>\n  <a>é&nbsp;</a>\n</user>', /line 2, column 7: an unknown reference/);
   });
 
   it('X1: refuses a DOCTYPE before parsing, wherever it stands', () => {
@@ -61,7 +61,7 @@ describe('reading XML', () => {
       }
     }
     refuses('<a><!ENTITY x "y"></a>', /only elements, text and comments/);
-    refuses('<a>&x;</a>', /a reference that is not known/);
+    refuses('<a>&x;</a>', /an unknown reference/);
     refuses('<xi:include href="file:///etc/passwd"/>', /prefixes/);
   });
 
@@ -83,8 +83,8 @@ describe('reading XML', () => {
     refuses('<email><![CDATA[a]]><![CDATA[b]]></email>', /several pieces/);
     refuses('<email> <![CDATA[b]]></email>', /several pieces/);
     refuses('<email><!-- --></email>', /a comment/);
-    refuses('<user>x<a/></user>', /text beside elements/);
-    refuses('<user><a/><![CDATA[ ]]></user>', /text beside elements/);
+    refuses('<user>x<a/></user>', /text next to elements/);
+    refuses('<user><a/><![CDATA[ ]]></user>', /text next to elements/);
     refuses('<a/><b/>', /follows the root/);
     refuses('<a/>x', /follows the root/);
     refuses('<a/>\0', /a character/);

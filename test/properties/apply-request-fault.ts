@@ -27,10 +27,10 @@ export function withRequestFault({ kind, value }: Fault, request: Prepared): Fau
       return { wire: { ...wire, headers: put(wire.headers, { host: undefined }) }, says: /Host/ };
     case 'foreign target': {
       const authority = String(value).endsWith('@') ? `${value}${host}` : String(value);
-      return { wire: { ...wire, target: `${authority}${wire.target}` }, says: /host/ };
+      return { wire: { ...wire, target: `${authority}${wire.target}` }, says: /Host header/ };
     }
     case 'answer not accepted':
-      return { wire: { ...wire, headers: put(wire.headers, { accept: String(value) }) }, says: /the answer is/ };
+      return { wire: { ...wire, headers: put(wire.headers, { accept: String(value) }) }, says: /Accept must allow/ };
     case 'undecodable path': {
       const target = wire.target.replace(/[^/?]+(?=\?|$)/, String(value));
       return { wire: { ...wire, target }, says: null };

@@ -43,7 +43,7 @@ const fixedWords = new RegExp(
     '^Resource not found$|^Access is unauthorized|^Authentication Failed$|^Authentication Failure$',
     '^The resource with the given id could not be found$|^The request requires user authentication\\.$',
     '^Email Parameter is missing$|^No User exists for input email$',
-    '^One of the scopes .* is needed$|^Expected array in request$',
+    '^One of these scopes is required: |^Expected array in request$',
   ].join('|'),
 );
 

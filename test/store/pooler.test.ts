@@ -13,7 +13,7 @@ import { openPatientStore, openTestStore, type TestStore } from '../support/stor
 import { newCast, newGrant, present } from './samples.ts';
 
 const transaction: PoolerOptions = { mode: 'transaction' };
-const lost = /^a pooler before the database does not keep sessions: .*pool_mode/;
+const lost = /^a pooler in front of the database does not keep sessions: .*pool_mode/;
 
 describe('a pooler before PostgreSQL', () => {
   let opened: TestStore;
@@ -108,7 +108,7 @@ describe('a pooler before PostgreSQL', () => {
         const reasons = services.lines.flatMap(({ reason }) => reason ?? []);
         assert.ok(reasons.some((reason) => /does not keep sessions$/.test(String(reason))));
         const { status, body } = await server.send(['GET /readyz HTTP/1.1', host]);
-        const store = 'a pooler before the database does not keep sessions';
+        const store = 'a pooler in front of the database does not keep sessions';
         assert.deepEqual([status, body.checks], [503, { serving: 'ok', store, migrations: 'unknown' }]);
       } finally {
         await server.close();

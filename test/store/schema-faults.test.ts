@@ -114,7 +114,7 @@ for (const kind of databases) {
         const faults = await opened.store.findSchemaFaults();
         assert.ok(faults.length > 0);
         for (const fault of faults) assert.ok(fault.startsWith(found), fault);
-        await assert.rejects(opened.store.migrate(), refused(/^the schema is not the one of this release: /));
+        await assert.rejects(opened.store.migrate(), refused(/^the schema does not match this release: /));
       });
     }
 

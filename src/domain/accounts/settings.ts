@@ -136,7 +136,7 @@ export function changeSettings(
     if (!isSettingName(name)) {
       throw new Failure('value_invalid', {
         name,
-        message: `${name} is no setting; settings are ${settingNames.join(', ')}`,
+        message: `unknown setting ${name}; settings are ${settingNames.join(', ')}`,
       });
     }
     if (text === '') {

@@ -51,7 +51,8 @@ export function addClaim(
     await requireServer(tx, account, serverId);
     const values = readClaim(given, await claimableAttributes(tx, account));
     const known = await tx.authorizationServers.listClaims(account.id, serverId);
-    if (known.length >= mostClaims) throw invalid('label', `would be more than ${mostClaims} of one server`);
+    if (known.length >= mostClaims)
+      throw invalid('claim', `cannot be added: the server has ${mostClaims} claims already`);
     const createdAt = services.clock.now();
     const added = await tx.authorizationServers.addClaim({ accountId: account.id, serverId, ...values, createdAt });
     const target = { type: 'api_authorization', id: serverId } as const;
@@ -129,7 +130,8 @@ function readClaim(
   const text = macro === '' ? null : macro;
   if (attribute === null || attribute === '') throw invalid('user_attribute_mappings', 'is mandatory');
   if (attribute !== macroAttribute) {
-    if (text !== null) throw invalid('user_attribute_macros', `needs user_attribute_mappings ${macroAttribute}`);
+    if (text !== null)
+      throw invalid('user_attribute_macros', `requires user_attribute_mappings to be ${macroAttribute}`);
     return {
       label: readLabel(label),
       attribute: readAttribute('user_attribute_mappings', attribute, known),
@@ -145,26 +147,26 @@ function readLabel(label: string | null): string {
   if (label.length > longestLabel || !/^[A-Za-z][\w.:/~-]*$/.test(label)) {
     throw invalid(
       'name',
-      `must be a letter and up to ${longestLabel - 1} letters, digits and characters of _ . : / ~ -`,
+      `must start with a letter, followed by up to ${longestLabel - 1} letters, digits or any of _ . : / ~ -`,
     );
   }
-  if (reserved.has(label)) throw invalid('name', `must not be ${label}, which tokens say themselves`);
+  if (reserved.has(label)) throw invalid('name', `must not be ${label}, which is reserved`);
   return label;
 }
 
 function readAttribute(name: string, attribute: string, known: ReadonlySet<string>): string {
-  if (!known.has(attribute)) throw invalid(name, `names no attribute of users: ${attribute.slice(0, 64)}`);
+  if (!known.has(attribute)) throw invalid(name, `names an unknown user attribute: ${attribute.slice(0, 64)}`);
   return attribute;
 }
 
 function readMacro(macro: string | null, known: ReadonlySet<string>): string {
   const name = 'user_attribute_macros';
-  if (macro === null) throw invalid(name, `is mandatory with user_attribute_mappings ${macroAttribute}`);
+  if (macro === null) throw invalid(name, `is mandatory when user_attribute_mappings is ${macroAttribute}`);
   if (macro.length > longestMacro || /\p{Cc}/u.test(macro) || !macro.isWellFormed()) {
     throw invalid(name, `must have at most ${longestMacro} characters and no control characters`);
   }
   for (const [, attribute = ''] of macro.matchAll(macroPlace)) readAttribute(name, attribute, known);
-  if (/[{}]/.test(macro.replace(macroPlace, ''))) throw invalid(name, 'has a brace that closes or opens nothing');
+  if (/[{}]/.test(macro.replace(macroPlace, ''))) throw invalid(name, 'has an unbalanced brace');
   return macro;
 }
 

@@ -34,7 +34,8 @@ export async function linkClient(
 ): Promise<ServerLinkRecord> {
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
-    if (!(await tx.clients.findByApp(account.id, appId))) throw invalid('app_id', 'names no app of the account');
+    if (!(await tx.clients.findByApp(account.id, appId)))
+      throw invalid('app_id', 'must be the id of an app of this account');
     const link = {
       accountId: account.id,
       serverId,
@@ -110,12 +111,12 @@ async function readScopes(
 ): Promise<readonly number[]> {
   const known = new Set((await tx.authorizationServers.listScopes(account.id, serverId)).map(({ id }) => id));
   const missing = scopeIds.find((id) => !known.has(id));
-  if (missing !== undefined) throw invalid('scopes', `holds ${missing}, which is no scope of this server`);
+  if (missing !== undefined) throw invalid('scopes', `contains ${missing}, which is not a scope of this server`);
   return [...new Set(scopeIds)];
 }
 
 function alreadyLinked(): Failure {
-  return new Failure('conflict', { name: 'app_id', message: 'app_id is linked to this server already' });
+  return new Failure('conflict', { name: 'app_id', message: 'app_id is already linked to this server' });
 }
 
 function unknownLink(): Failure {

@@ -15,7 +15,7 @@ const longestScope = 128;
 const longestScopeDescription = 255;
 const mostScopes = 200;
 
-/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11): an API's scope is none of them. */
+/** Scopes about the user are the account's own (OpenID Connect Core §5.4, §11), never an API's. */
 const reserved: ReadonlySet<string> = new Set([...knownScopes, 'address', 'phone', 'offline_access']);
 
 /** Values of a scope; in a change what is left out stays, and null clears. */
@@ -45,7 +45,8 @@ export function addScope(
   return services.store.transaction(async (tx) => {
     await requireServer(tx, account, serverId);
     const known = await tx.authorizationServers.listScopes(account.id, serverId);
-    if (known.length >= mostScopes) throw invalid('value', `would be more than ${mostScopes} of one server`);
+    if (known.length >= mostScopes)
+      throw invalid('scope', `cannot be added: the server has ${mostScopes} scopes already`);
     const added = await tx.authorizationServers.addScope(scope);
     const target = { type: 'api_authorization', id: serverId } as const;
     const detail = { scope_id: added.id };
@@ -108,7 +109,7 @@ function readValue(value: string | null): string {
   if (value.length > longestScope || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) {
     throw invalid('value', `must have 1 to ${longestScope} visible ASCII characters other than " and \\`);
   }
-  if (reserved.has(value)) throw invalid('value', `must not be ${value}, which is about the user`);
+  if (reserved.has(value)) throw invalid('value', `must not be ${value}, which is reserved`);
   return value;
 }
 

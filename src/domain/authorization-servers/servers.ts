@@ -164,13 +164,13 @@ function readIdentifier(identifier: string | null): string {
 
 /** Names without white space: applications read lists of audiences in more than one way. */
 function readAudiences(audiences: readonly string[]): readonly string[] {
-  if (audiences.length > mostAudiences) throw invalid('audiences', `holds more than ${mostAudiences}`);
+  if (audiences.length > mostAudiences) throw invalid('audiences', `must have at most ${mostAudiences} items`);
   for (const [index, audience] of audiences.entries()) {
     const name = `audiences[${index}]`;
     if (!/^[\x21-\x7e]{1,255}$/.test(audience)) {
       throw invalid(name, `must have 1 to ${longestAudience} visible ASCII characters`);
     }
-    if (audiences.indexOf(audience) < index) throw invalid(name, 'is given twice');
+    if (audiences.indexOf(audience) < index) throw invalid(name, 'must not be repeated');
   }
   return audiences;
 }

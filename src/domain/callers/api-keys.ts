@@ -53,7 +53,7 @@ export async function revokeApiKey(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     const revoked = await tx.callers.revokeApiKey(account.id, id, services.clock.now());
-    if (!revoked) throw new Failure('not_found', { name: 'api key', message: `no API key ${id} is in force` });
+    if (!revoked) throw new Failure('not_found', { name: 'api key', message: `there is no active API key ${id}` });
     const target = { type: 'api_key', id } as const;
     await recordEvent(tx, services, account, { action: 'api_key.revoked', target, detail: {} });
   });

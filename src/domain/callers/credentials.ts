@@ -58,7 +58,7 @@ export async function revokeCredential(
     const credential = await tx.callers.findCredential(account.id, clientId);
     const revoked = credential && (await tx.callers.revokeCredential(account.id, clientId, services.clock.now()));
     if (!revoked) {
-      throw new Failure('not_found', { name: 'credential', message: `no credential ${clientId} is in force` });
+      throw new Failure('not_found', { name: 'credential', message: `there is no active credential ${clientId}` });
     }
     const target = { type: 'credential', id: credential.id } as const;
     await recordEvent(tx, services, account, { action: 'credential.revoked', target, detail: {} });
@@ -73,7 +73,7 @@ export async function revokeCredentialById(
 ): Promise<void> {
   await services.store.transaction(async (tx) => {
     if (!(await tx.callers.revokeCredentialById(account.id, id, services.clock.now()))) {
-      throw new Failure('not_found', { name: 'credential', message: `no credential ${id} is in force` });
+      throw new Failure('not_found', { name: 'credential', message: `there is no active credential ${id}` });
     }
     const target = { type: 'credential', id } as const;
     await recordEvent(tx, services, account, { action: 'credential.revoked', target, detail: {} });

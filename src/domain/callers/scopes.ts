@@ -16,10 +16,10 @@ export type CredentialScope = (typeof credentialScopes)[number];
 export function readScopes(names: readonly string[]): CredentialScope[] {
   const scopes = [...new Set(names)].map((name) => {
     const scope = credentialScopes.find((known) => known === name);
-    if (!scope) throw invalid(`${name} is no scope; scopes are ${credentialScopes.join(', ')}`);
+    if (!scope) throw invalid(`unknown scope ${name}; scopes are ${credentialScopes.join(', ')}`);
     return scope;
   });
-  if (scopes.length === 0) throw invalid(`at least one scope is needed, of ${credentialScopes.join(', ')}`);
+  if (scopes.length === 0) throw invalid(`at least one scope is required; scopes are ${credentialScopes.join(', ')}`);
   return scopes;
 }
 

@@ -15,7 +15,7 @@ export function invalid(name: string, message: string): Failure {
 /** Members that are kept as sent and answered again. An empty text means that the member is not set. */
 export function readExtra(request: RegistrationRequest): ExtraMetadata {
   if (request.jwks !== undefined && request.jwks_uri)
-    throw invalid('jwks', 'and jwks_uri exclude each other (RFC 7591 §2)');
+    throw invalid('jwks', 'and jwks_uri are mutually exclusive (RFC 7591 §2)');
   return {
     ...readPageUris(request),
     ...(request.jwks !== undefined && { jwks: { keys: readKeys(request.jwks) } }),
@@ -70,12 +70,13 @@ function readKeys(jwks: Readonly<Record<string, unknown>>): ClientKey[] {
   const { keys } = jwks;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('jwks', 'must be a JWK Set with at least one key');
   return keys.map((key: Readonly<Record<string, unknown>>) => {
-    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key) throw invalid('jwks', 'must hold public keys only');
+    if (typeof key['kty'] !== 'string' || 'd' in key || 'k' in key)
+      throw invalid('jwks', 'must contain public keys only');
     const kept: { -readonly [Name in keyof ClientKey]: ClientKey[Name] } = { kty: key['kty'] };
     for (const [name, longest] of keyMembers) {
       const value = key[name];
       if (value === undefined) continue;
-      if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is no text`);
+      if (typeof value !== 'string') throw invalid('jwks', `has a key whose ${name} is not a string`);
       if (value.length > longest) throw invalid('jwks', `has a key whose ${name} is longer than ${longest} characters`);
       kept[name] = value;
     }

@@ -91,7 +91,10 @@ export function createApp(
   });
 }
 
-/** Changes the members given; whoever loses the app with a role loses the grants for it. Throws `not_found`, `value_invalid`. */
+/**
+ * Changes the members given; users who lose the app with a role lose the grants for it. Throws `not_found`,
+ * `value_invalid`.
+ */
 export function updateApp(services: AppServices, account: Audited, appId: number, input: AppInput): Promise<FullApp> {
   const now = services.clock.now();
   return services.store.transaction(async (tx) => {
@@ -159,7 +162,7 @@ async function replaceRoles(
   const surplus = ((await tx.access.rolesOf(account.id, [appId])).get(appId) ?? []).filter((id) => !wanted.has(id));
   for (const roleId of wanted) {
     if (!(await tx.roles.find(account.id, roleId))) {
-      throw new Failure('value_invalid', { name: 'role_ids', message: `role_ids names no role with ${roleId}` });
+      throw new Failure('value_invalid', { name: 'role_ids', message: `unknown role in role_ids: ${roleId}` });
     }
     await tx.access.grant(account.id, appId, { roleId }, now);
   }

@@ -24,7 +24,7 @@ export interface RegistrationRules {
   readonly nameRequired: boolean;
   /** Redirect URIs are asked for even when no grant type uses them. */
   readonly redirectUrisRequired: boolean;
-  /** They may be left out even where a grant type uses them: whoever manages the client sets them later. */
+  /** They may be left out even where a grant type uses them: the manager of the client sets them later. */
   readonly redirectUrisOptional?: boolean;
   /** The members of the standards that the document does not name are read, or refused, and not ignored. */
   readonly standard?: boolean;
@@ -110,8 +110,8 @@ function readAuthMethod(
   const name = 'token_endpoint_auth_method';
   const method = choose(name, asked, authMethods, 'client_secret_basic');
   if (method !== 'private_key_jwt' || uri !== undefined) return method;
-  if (!jwks) throw invalid(name, 'private_key_jwt needs jwks or jwks_uri');
-  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'holds no key that can sign');
+  if (!jwks) throw invalid(name, 'private_key_jwt requires jwks or jwks_uri');
+  if (!jwks.keys.some((key) => algorithmsOf(key).length > 0)) throw invalid('jwks', 'has no key that can sign');
   return method;
 }
 
@@ -136,7 +136,7 @@ function keepKnown<Value extends string>(
 ): readonly Value[] {
   if (asked === undefined) return fallback;
   const kept = known.filter((value) => asked.includes(value));
-  if (kept.length === 0) throw invalid(name, `holds none of ${known.join(', ')}`);
+  if (kept.length === 0) throw invalid(name, `must contain at least one of ${known.join(', ')}`);
   return kept;
 }
 
@@ -151,14 +151,15 @@ function readGrantTypes(
   const known = all.filter((one) => canRegisterFor(registrant, one));
   const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
   if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;
-  throw invalid(name, 'holds none that the client can use before an operator links it to an API');
+  throw invalid(name, 'must contain one that the client can use before an operator links it to an API');
 }
 
 function readName(name: string | undefined, required: boolean): string {
   if (name === undefined && !required) return '';
   if (name === undefined || name.trim() === '')
-    throw invalid('client_name', 'is mandatory: the name of the application');
-  if (hasForbiddenCharacter(name)) throw invalid('client_name', 'holds a control character, or one of direction');
+    throw invalid('client_name', 'is mandatory: it is the name of the application');
+  if (hasForbiddenCharacter(name))
+    throw invalid('client_name', 'contains a control character or a bidirectional formatting character');
   return name;
 }
 

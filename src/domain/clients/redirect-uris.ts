@@ -42,13 +42,14 @@ export function redirectUriFault(uri: string, applicationType: ApplicationType):
   if (uri === '') return 'is empty';
   if (uri.length > longestUri) return `is longer than ${longestUri} characters`;
   // Parsers drop tabs and line feeds and turn backslashes around: none may be there to be read in two ways.
-  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri)) return 'holds a character that a URI cannot hold';
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\<>"^`{|}]/.test(uri))
+    return 'contains a character that is not allowed in a URI';
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard';
   const parsed = URL.parse(uri);
   if (!parsed) return 'is not an absolute URI';
   const scheme = parsed.protocol.slice(0, -1);
-  if (!uri.startsWith(`${scheme}:`)) return 'must write its scheme in lower case';
+  if (!uri.startsWith(`${scheme}:`)) return 'must have its scheme in lower case';
   if (parsed.username !== '' || parsed.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/.test(uri))
     return 'has a user part';
   if (scheme === 'https' || scheme === 'http') return webUriFault(uri, scheme, parsed);
@@ -63,7 +64,7 @@ function webUriFault(uri: string, scheme: string, parsed: URL): string | null {
   if (!authority) return 'has no host';
   // `127.1` or `0x7f.1` would be compared as strings but reach another host than the text says.
   const written = authority.toLowerCase().replace(/:\d*$/, '');
-  if (written !== parsed.hostname) return 'must write its host in canonical form';
+  if (written !== parsed.hostname) return 'must have its host in canonical form';
   if (scheme === 'http' && !loopbackHosts.has(parsed.hostname)) return 'must be https: http is only for loopback hosts';
   return null;
 }

@@ -31,7 +31,7 @@ export async function withSector(
   }
   const [host, ...more] = new Set(redirectUris.map((one) => new URL(one).hostname));
   if (!host || more.length > 0)
-    throw invalid(name, 'is needed for pairwise subjects unless redirect_uris have one host');
+    throw invalid(name, 'is required for pairwise subjects unless all redirect_uris have the same host');
   return { ...metadata, sector: host };
 }
 
@@ -60,5 +60,5 @@ async function fetchList(
   } catch {
     // Told below, as any other thing that is no list.
   }
-  throw invalid(name, 'is no JSON array');
+  throw invalid(name, 'is not a JSON array');
 }

@@ -26,11 +26,11 @@ export function readStandardMembers(request: RegistrationRequest): ExtraMetadata
   if (request.software_statement !== undefined) {
     throw new Failure('software_statement_invalid', {
       name: 'software_statement',
-      message: 'software statements are not accepted: no issuer of any is trusted',
+      message: 'software statements are not accepted: no issuer is trusted',
     });
   }
   const refused = notOffered.find((name) => request[name] !== undefined);
-  if (refused !== undefined) throw invalid(refused, 'is not offered');
+  if (refused !== undefined) throw invalid(refused, 'is not supported');
   return {
     ...readBackchannel(request),
     ...readAlgorithm(request, 'token_endpoint_auth_signing_alg'),
@@ -80,7 +80,7 @@ function readSectorUri(uri: string | undefined): Pick<ExtraMetadata, 'sector_ide
 function readRequestUris(uris: readonly string[] | undefined): Pick<ExtraMetadata, 'request_uris'> {
   if (uris === undefined) return {};
   const name = 'request_uris';
-  if (uris.length > mostRedirectUris) throw invalid(name, `holds more than ${mostRedirectUris} URIs`);
+  if (uris.length > mostRedirectUris) throw invalid(name, `must have at most ${mostRedirectUris} URIs`);
   for (const [index, uri] of uris.entries()) {
     // A fragment is a digest of what is there, with which the client says that it has changed.
     const fault = pageUriFault(uri, true);

@@ -38,9 +38,9 @@ export function readUriList(
 }
 
 function uriListFault(name: string, uris: readonly string[], applicationType: ApplicationType): string | null {
-  if (uris.length > mostRedirectUris) return `${name} holds more than ${mostRedirectUris} URIs`;
+  if (uris.length > mostRedirectUris) return `${name} must have at most ${mostRedirectUris} URIs`;
   for (const [index, uri] of uris.entries()) {
-    const fault = uris.indexOf(uri) < index ? 'is given twice' : redirectUriFault(uri, applicationType);
+    const fault = uris.indexOf(uri) < index ? 'must not be repeated' : redirectUriFault(uri, applicationType);
     if (fault) return `${name}[${index}] ${fault}`;
   }
   return null;

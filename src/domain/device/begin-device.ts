@@ -42,12 +42,12 @@ export async function beginDevice(
   const linked = await linkedServersOf(services, client);
   const servers = resource === null ? linked : linked.filter(({ server }) => server.resourceIdentifier === resource);
   if (resource !== null && servers.length === 0) {
-    const message = 'resource names no API authorization server that this client can get access tokens for';
+    const message = 'resource must name an API authorization server that this client can get access tokens for';
     throw new Failure('target_invalid', { name: 'resource', message });
   }
   const scope = grantableScope(client, asked, servers);
   if (scope.length === 0) {
-    const message = `scope must hold one of ${allowedScope(client, servers).join(', ')}`;
+    const message = `scope must contain one of ${allowedScope(client, servers).join(', ')}`;
     throw new Failure('scope_invalid', { name: 'scope', message });
   }
   const serverId = resource === null ? null : (servers[0]?.server.id ?? null);

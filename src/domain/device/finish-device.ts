@@ -54,6 +54,6 @@ function denialOf(userId: number, decidedAt: Milliseconds) {
 }
 
 function ended(): Failure {
-  const message = 'The code on your device has expired, or somebody decided about it already.';
+  const message = 'The code on your device has expired or has already been used.';
   return new Failure('authorization_request_invalid', { message });
 }

@@ -66,7 +66,8 @@ export async function readProof(
   if (payload['htm'] !== request.method) throw invalid('htm is not the method of this request');
   if (!isSameAddress(payload['htu'], request.url)) throw invalid('htu is not the address of this request');
   const age = now / 1000 - iat;
-  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds) throw invalid('iat is not now');
+  if (typeof payload.iat !== 'number' || age > oldestSeconds || age < -aheadSeconds)
+    throw invalid('iat is too old or in the future');
   if (request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')) {
     throw invalid('ath is not the hash of the access token');
   }
@@ -92,7 +93,7 @@ export async function useProof({ clients }: Pick<StoreVerbs, 'clients'>, proof: 
 
 /** Of a proof whose request is not granted, since another was by it. */
 export function proofWasUsed(): Failure {
-  return invalid('jti was used before');
+  return invalid('jti has been used before');
 }
 
 /**
@@ -109,7 +110,7 @@ export async function proofOf(
   if (proof !== undefined) {
     return readProof(services, account, client, { proof, method: 'POST', url: endpoint, accessToken: null });
   }
-  if (client.extra.dpop_bound_access_tokens) throw invalid('the client registered that it sends a proof');
+  if (client.extra.dpop_bound_access_tokens) throw invalid('it is missing, and this client is registered to send one');
   return null;
 }
 
@@ -129,7 +130,7 @@ async function verify(proof: string, { key, alg }: ProofHeader): Promise<void> {
     // As a JWS: of times only `iat` counts (§4.2), and the caller looks at it.
     await compactVerify(proof, await importJWK({ ...key, alg }), { algorithms: [alg] });
   } catch {
-    throw invalid('the signature does not fit the key');
+    throw invalid('the signature does not match the key');
   }
 }
 
@@ -138,7 +139,7 @@ function readClaims(proof: string): JWTPayload {
   try {
     return decodeJwt(proof);
   } catch {
-    throw invalid('it holds no claims');
+    throw invalid('it has no claims');
   }
 }
 
@@ -147,18 +148,18 @@ function readHeader(proof: string): ProofHeader {
   try {
     header = decodeProtectedHeader(proof.length > longestProof ? '' : proof);
   } catch {
-    throw invalid('it is no single JWT');
+    throw invalid('it is not a single JWT');
   }
   const alg = proofAlgorithms.find((one) => one === header.alg);
   const { jwk } = header;
   if (header.typ !== 'dpop+jwt') throw invalid('typ is not dpop+jwt');
-  if (!alg) throw invalid(`alg is none of ${proofAlgorithms.join(', ')}`);
+  if (!alg) throw invalid(`alg must be one of ${proofAlgorithms.join(', ')}`);
   if (typeof jwk !== 'object' || jwk === null) throw invalid('jwk is missing');
   // §4.3: a private key, or a shared one, proves nothing any more.
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)) throw invalid('jwk is not public');
   const { kty = '', crv, n, e, x, y } = jwk;
   const key = { kty, ...(crv && { crv }), ...(n && { n }), ...(e && { e }), ...(x && { x }), ...(y && { y }) };
-  if (!algorithmsOf(key).includes(alg)) throw invalid('jwk is no key for alg');
+  if (!algorithmsOf(key).includes(alg)) throw invalid('jwk does not match alg');
   return { key, alg };
 }
 
@@ -170,5 +171,5 @@ function isSameAddress(htu: unknown, url: string): boolean {
 }
 
 function invalid(why: string): Failure {
-  return new Failure('dpop_proof_invalid', { message: `the DPoP proof is no good: ${why}` });
+  return new Failure('dpop_proof_invalid', { message: `the DPoP proof is invalid: ${why}` });
 }

@@ -9,17 +9,17 @@ function refuse(message: string): never {
 
 /** Why no package is built where a build cannot be shut in. */
 export function refusedForWalls(remedy: string): string {
-  return `this service refuses packages, because it cannot shut in what bundles them: ${remedy}`;
+  return `this service refuses packages, because it cannot confine the processes that build them: ${remedy}`;
 }
 
 /** What needs no registry: names, and versions that are exact (the document's §2.3: "explicit semantic version"). */
 function checkPackageForms(packages: HookPackages): void {
   const entries = Object.entries(packages);
-  if (entries.length > mostPackages) refuse(`packages has more than ${mostPackages} members`);
+  if (entries.length > mostPackages) refuse(`packages must have at most ${mostPackages} members`);
   for (const [name, version] of entries) {
     // Only what old packages depend on has capitals in its name.
     if (!isPackageName(name) || name !== name.toLowerCase())
-      refuse(`packages: ${JSON.stringify(name).slice(0, 100)} is no name of a package`);
+      refuse(`packages: ${JSON.stringify(name).slice(0, 100)} is not a valid package name`);
     if (!isPackageVersion(version) || version.length > 64) {
       refuse(`packages: ${name} must have an exact version such as 1.2.3, not ${JSON.stringify(version).slice(0, 80)}`);
     }

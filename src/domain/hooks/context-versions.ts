@@ -17,5 +17,5 @@ export function findContextVersion(text: string): ContextVersion | null {
 /** A version or a range, as it was sent. Throws `value_invalid`. */
 export function readContextVersion(text: string): string {
   if (findContextVersion(text) !== null) return text;
-  throw invalid('context_version', `must be ${contextVersions.join(', ')} or a range that holds one of them`);
+  throw invalid('context_version', `must be ${contextVersions.join(', ')} or a range that includes one of them`);
 }

@@ -73,7 +73,7 @@ export async function findLinked(
   const known = new Map((await tx.hookVariables.list(account.id)).map((variable) => [variable.name, variable]));
   return names.map((name, at) => {
     const variable = known.get(name);
-    if (!variable) throw invalid(`env_vars.${at}`, 'names no variable of the account');
+    if (!variable) throw invalid(`env_vars.${at}`, 'must be the name of a variable of this account');
     return variable;
   });
 }
@@ -100,7 +100,7 @@ function readWhole(name: string, value: number, least: number, most: number): nu
 function readTimeout(type: HookType, seconds: number): number {
   const most = longestTimeoutSeconds[type];
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= most) return seconds;
-  throw invalid('timeout', `must be ${most === 1 ? 1 : `1 to ${most}`} whole seconds for ${type}`);
+  throw invalid('timeout', `must be ${most === 1 ? 1 : `a whole number of seconds from 1 to ${most}`} for ${type}`);
 }
 
 function readOptions(given: Partial<HookOptions>): HookOptions | null {
@@ -115,9 +115,9 @@ function readOptions(given: Partial<HookOptions>): HookOptions | null {
 }
 
 function readNames(names: readonly string[]): readonly string[] {
-  if (names.length > mostEnvVars) throw invalid('env_vars', `holds more than ${mostEnvVars}`);
+  if (names.length > mostEnvVars) throw invalid('env_vars', `must have at most ${mostEnvVars} items`);
   for (const [at, name] of names.entries()) {
-    if (names.indexOf(name) < at) throw invalid(`env_vars.${at}`, 'is given twice');
+    if (names.indexOf(name) < at) throw invalid(`env_vars.${at}`, 'must not be repeated');
   }
   return names;
 }
@@ -127,9 +127,9 @@ const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 function readPackages(packages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(packages);
-  if (entries.length > mostPackages) throw invalid('packages', `holds more than ${mostPackages}`);
+  if (entries.length > mostPackages) throw invalid('packages', `must have at most ${mostPackages} members`);
   for (const [name, version] of entries) {
-    if (name.length > 214 || !packageName.test(name)) throw invalid('packages', 'names what is no name of a package');
+    if (name.length > 214 || !packageName.test(name)) throw invalid('packages', 'contains an invalid package name');
     if (semver.valid(version) !== version) {
       throw invalid(`packages.${name.slice(0, 100)}`, 'must be an exact version such as 1.2.3');
     }
@@ -138,9 +138,9 @@ function readPackages(packages: Readonly<Record<string, string>>): Readonly<Reco
 }
 
 function readConditions(type: HookType, conditions: NonNullable<HookInput['conditions']>): readonly HookCondition[] {
-  if (conditions.length > mostConditions) throw invalid('conditions', `holds more than ${mostConditions}`);
+  if (conditions.length > mostConditions) throw invalid('conditions', `must have at most ${mostConditions} items`);
   if (conditions.length > 0 && type !== 'pre-authentication') {
-    throw invalid('conditions', 'are for pre-authentication alone: nobody is known before a migration');
+    throw invalid('conditions', 'must be empty for user-migration: the user is not known yet');
   }
   return conditions.map(({ source, operator, value }, at) => {
     if (source !== 'roles') throw invalid(`conditions.${at}.source`, 'must be roles');

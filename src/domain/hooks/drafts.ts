@@ -29,8 +29,7 @@ export async function setShadow(
   const encoded = source === null ? null : encode(services, source);
   await services.store.transaction(async (tx) => {
     const { hook } = await requireHook(tx, account, uuid);
-    if (hook.type !== 'pre-authentication')
-      throw invalid('hook', 'is of a type that makes users: no draft runs beside it');
+    if (hook.type !== 'pre-authentication') throw invalid('hook', 'must be of type pre-authentication to have a draft');
     await tx.hooks.setShadow(account.id, hook.id, encoded);
     const target = { type: 'hook', id: hook.id } as const;
     const detail = { hook_id: uuid, shadow: encoded === null ? 'off' : 'on' } as const;
@@ -65,9 +64,9 @@ export async function replay(
   const encoded = encode(services, source);
   const execution = await store.hookExecutions.find(account.id, requestId);
   const known = execution && (await store.hooks.findUuid(account.id, execution.hookId));
-  if (!execution || !known) throw new Failure('not_found', { name: 'run', message: 'there is no such run of a hook' });
+  if (!execution || !known) throw new Failure('not_found', { name: 'run', message: 'there is no such run' });
   const record = openReplay(services, account, execution);
-  if (!record) throw invalid('run', 'cannot be replayed: no context was kept of it');
+  if (!record) throw invalid('run', 'cannot be replayed: its context was not kept');
   const { hook, definition } = await findRunning(services, account, known);
   const draft = { hook, definition: { ...definition, function: encoded } };
   const runnable = await prepareHook(services, account, draft, await store.hookVariables.list(account.id));

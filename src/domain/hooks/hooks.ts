@@ -25,7 +25,7 @@ export async function createHook(services: HookServices, account: Audited, input
   const now = services.clock.now();
   const made = await services.store.transaction(async (tx) => {
     if ((await tx.hooks.count(account.id)) >= mostHooks) {
-      throw invalid('type', `would be of more than ${mostHooks} hooks of the account`);
+      throw invalid('hook', `cannot be added: the account has ${mostHooks} hooks already`);
     }
     const { definition, packageBuildId } = await complete(services, tx, account, read);
     const hook = { accountId: account.id, uuid, createdAt: now, updatedAt: now };
@@ -87,7 +87,7 @@ export async function rollBackHook(services: HookServices, account: Audited, uui
   const rolled = await services.store.transaction(async (tx) => {
     const { hook } = await requireHook(tx, account, uuid);
     const former = await tx.hooks.findVersionBefore(account.id, hook.id, hook.version);
-    if (!former) throw invalid('hook', 'was written once: there is no version before it');
+    if (!former) throw invalid('hook', 'has no previous version');
     readRuntime(services.hookRuntimes, former.runtime);
     const one = { accountId: account.id, id: hook.id, runningVersion, updatedAt };
     const stored = await write(services, tx, account, one, former, former.packageBuildId);

@@ -149,7 +149,7 @@ async function makeUser(services: MigrationServices, account: Account, migrated:
     const user = await createUser(services, account, {
       ...migrated,
       ...(roleIds.length > 0 && { roleIds }),
-      // Whoever had it until now keeps it; the policy's rules are for the next one.
+      // Its former holder keeps it; the policy's rules are for the next one.
       validatePolicy: false,
       // It brings the password along.
       authority: 'all',
@@ -181,7 +181,7 @@ function marked(executions: readonly NewExecution[], message: string, now: numbe
           outcome: 'invalid_result',
           events: [
             ...execution.events,
-            noteLine(execution.requestId, now, 'ERROR', `the user cannot be made: ${message}`),
+            noteLine(execution.requestId, now, 'ERROR', `the user cannot be created: ${message}`),
           ],
         },
   );

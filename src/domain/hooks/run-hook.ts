@@ -191,5 +191,5 @@ function outcomeOf<Answer>(
 }
 
 function explain(requestId: string, at: number): string {
-  return noteLine(requestId, at, 'ERROR', 'the answer is none that a hook of this type can give');
+  return noteLine(requestId, at, 'ERROR', 'the answer is not valid for a hook of this type');
 }

@@ -59,7 +59,7 @@ function passedOver(executions: readonly NewExecution[], shadows: readonly Shado
   return executions.map((execution) => {
     const { requestId, createdAt, events } = execution;
     if (!shadows.some((shadow) => shadow.requestId === requestId)) return execution;
-    const text = 'shadow: the draft did not run, as it still ran beside another sign-in';
+    const text = 'shadow: the draft did not run: it was still running beside another sign-in';
     return { ...execution, events: [...events, noteLine(requestId, createdAt, 'WARN', text)] };
   });
 }

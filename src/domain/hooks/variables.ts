@@ -37,7 +37,7 @@ export function createVariable(
   };
   return services.store.transaction(async (tx) => {
     if ((await tx.hookVariables.list(account.id)).length >= mostVariables) {
-      throw invalid('name', `would be more than ${mostVariables} variables of the account`);
+      throw invalid('variable', `cannot be added: the account has ${mostVariables} variables already`);
     }
     const created = await tx.hookVariables.create(variable);
     const target = { type: 'hook_variable', id: created.id } as const;
@@ -123,7 +123,7 @@ function readName(name: string): string {
   if (name.length <= longestVariableName && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return name;
   throw invalid(
     'name',
-    `must have 1 to ${longestVariableName} letters, digits and underscores, and not begin with a digit`,
+    `must have 1 to ${longestVariableName} letters, digits and underscores, and must not start with a digit`,
   );
 }
 

@@ -64,7 +64,7 @@ function parseMasterKey(path: string, text: string): SealingKey {
   const trimmed = text.trim();
   const bytes = Buffer.from(trimmed, 'base64');
   if (bytes.length !== 32 || bytes.toString('base64') !== trimmed) {
-    throw refused(`${path} does not hold a master key (32 bytes in base64); restore it from your backup`);
+    throw refused(`${path} does not contain a master key (32 bytes in base64); restore it from your backup`);
   }
   return sealingKey(bytes);
 }
@@ -80,8 +80,8 @@ function checkMasterKey(path: string, key: SealingKey, check: string): void {
 
 function missing(path: string): Failure {
   return refused(
-    `the master key file ${path} is missing although the database holds data sealed with it; ` +
-      'restore it from your backup, or name where it is in MASTER_KEY_FILE',
+    `the master key file ${path} is missing although the database contains data sealed with it; ` +
+      'restore it from your backup, or set MASTER_KEY_FILE to its path',
   );
 }
 

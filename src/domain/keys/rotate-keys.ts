@@ -27,7 +27,7 @@ const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
 export interface Rotation {
   /**
    * The private keys may be known to others: new keys sign at once and the old ones are withdrawn, so that what they
-   * signed is refused wherever the published keys are fetched anew.
+   * signed is refused wherever the published keys are fetched again.
    */
   readonly emergency: boolean;
 }
@@ -71,7 +71,7 @@ async function rotate(
       if (!(error instanceof Overtaken)) throw error;
     }
   }
-  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'the keys are rotated by others at the same time' });
+  throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'another process is rotating the keys' });
 }
 
 async function replaceKey(

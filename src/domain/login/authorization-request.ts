@@ -48,7 +48,7 @@ export async function findOpenRequest(
     throw new Failure('authorization_request_invalid', { message: 'This application is no longer registered.' });
   if (!isStillRegistered(client, askedOfRegistration(record.parameters))) {
     throw new Failure('authorization_request_invalid', {
-      message: 'This application was changed meanwhile.',
+      message: 'This application has been changed in the meantime.',
     });
   }
   return { record, client };

@@ -47,7 +47,7 @@ async function askedOf(
   { request, request_uri: uri, ...query }: SentQuery,
 ): Promise<{ readonly query: AuthorizationQuery; readonly digest?: string } | AuthorizationError> {
   if (request !== undefined && uri !== undefined) {
-    return { error: 'invalid_request', description: 'request and request_uri exclude each other' };
+    return { error: 'invalid_request', description: 'request and request_uri are mutually exclusive' };
   }
   if (uri !== undefined && isPushedUri(uri)) {
     const pushed = await findPushed(services, account, client, uri);
@@ -56,7 +56,7 @@ async function askedOf(
     return pushed;
   }
   if (client.extra.require_pushed_authorization_requests) {
-    return { error: 'invalid_request', description: 'the client is registered to push its requests (RFC 9126)' };
+    return { error: 'invalid_request', description: 'the client must push its requests (RFC 9126)' };
   }
   const object = uri === undefined ? request : await fetchRequestObject(services, account, client, uri);
   if (object === undefined) return { query };
@@ -74,7 +74,7 @@ function refuseUnread(
 ): BegunAuthorization {
   const { redirect_uri: redirectUri, state = null } = query;
   if (redirectUri === undefined || !isRegisteredUri(client.redirectUris, redirectUri, client.applicationType)) {
-    throw pageFailure('request', `The application asked for something that cannot be read: ${error.description}.`);
+    throw pageFailure('request', `The application sent an invalid request: ${error.description}.`);
   }
   const responseMode = responseModeOf(query, redirectUri);
   return { outcome: 'refused', answer: answerError(account, { redirectUri, state, responseMode }, error) };

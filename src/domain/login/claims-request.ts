@@ -19,10 +19,10 @@ export function readClaims(text: string, scope: readonly string[]): ReadClaims |
   const request = parse(text);
   if (!request) return 'claims must be a JSON object';
   const members = { idToken: request['id_token'] ?? {}, userinfo: request['userinfo'] ?? {} };
-  if (!isObject(members.idToken) || !isObject(members.userinfo)) return 'claims holds a member that is no object';
+  if (!isObject(members.idToken) || !isObject(members.userinfo)) return 'claims has a member that is not an object';
   const { acr, sub } = members.idToken;
   const subject = isObject(sub) ? (sub['value'] ?? null) : null;
-  if (subject !== null && typeof subject !== 'string') return 'claims asks for a sub that is no text';
+  if (subject !== null && typeof subject !== 'string') return 'claims asks for a sub that is not a string';
   return {
     claims: { idToken: pick(members.idToken, scope), userinfo: pick(members.userinfo, scope) },
     acr: isObject(acr) ? { values: textsOf(acr), essential: acr['essential'] === true } : null,

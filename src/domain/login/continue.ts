@@ -109,7 +109,7 @@ async function nextStep(
     case 'granted':
       return end(findLateFault(account, current) ?? current);
     case 'other_user':
-      return end({ error: 'login_required', description: 'another user is signed in than the one who is meant' });
+      return end({ error: 'login_required', description: 'the signed-in user is not the requested user' });
     case 'denied':
       return end({ error: 'access_denied', description: 'the user did not consent' });
     // With prompt none nothing may be shown (OpenID Connect Core §3.1.2.6).
@@ -154,13 +154,13 @@ const notAllowed: AuthorizationError = {
 /** OpenID Connect Core §3.1.2.6. */
 function silentFactor({ session }: DueFactor): AuthorizationError {
   return session
-    ? { error: 'interaction_required', description: 'a second factor is needed' }
+    ? { error: 'interaction_required', description: 'a second factor is required' }
     : { error: 'login_required', description: 'nobody is signed in' };
 }
 
 /** Why a form is not taken whose step is not due. */
 export function notDue(what: 'second factor' | 'new password'): Failure {
-  return new Failure('authorization_request_invalid', { message: `No ${what} is due here. Sign in again.` });
+  return new Failure('authorization_request_invalid', { message: `No ${what} is required here. Sign in again.` });
 }
 
 async function needsSignIn(

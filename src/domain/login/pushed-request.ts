@@ -22,7 +22,7 @@ export type PushedRequest =
 
 /** Of a pushed request that is unknown, used or expired: told on a page, as nothing beside it counts. */
 export function usedUp(): Failure {
-  return pageFailure('request_uri', 'This sign-in was begun before, or too long ago (request_uri).');
+  return pageFailure('request_uri', 'This sign-in has expired or has already been started (request_uri).');
 }
 
 /** Whether an address is one that this service gave. */
@@ -89,7 +89,7 @@ async function withKey(
   const proof = await readProof(services, account, client, proven);
   const dpop_jkt = proof.thumbprint;
   if (query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt) return { query: { ...query, dpop_jkt }, proof };
-  throw new Failure('dpop_proof_invalid', { message: 'the DPoP proof is of another key than dpop_jkt' });
+  throw new Failure('dpop_proof_invalid', { message: 'the key of the DPoP proof does not match dpop_jkt' });
 }
 
 /** A request that was pushed, and what uses it up. */

@@ -24,16 +24,17 @@ export function findFault(
   const modeFault = responseModeFault(query, redirectUri);
   if (modeFault !== null) return fault('invalid_request', modeFault);
   if (query.resource && servers.length === 0) {
-    return fault('invalid_target', 'resource names no API that the client can get access tokens for');
+    return fault('invalid_target', 'resource must name an API that the client can get access tokens for');
   }
   const scope = grantableScope(client, query.scope, servers);
   if (scope.length === 0) {
-    return fault('invalid_scope', `scope must hold one of ${allowedScope(client, servers).join(', ')}`);
+    return fault('invalid_scope', `scope must contain one of ${allowedScope(client, servers).join(', ')}`);
   }
   const prompts = splitScope(query.prompt ?? '');
   const unknown = prompts.find((prompt) => !['none', 'login', 'consent', 'select_account'].includes(prompt));
   if (unknown !== undefined) return fault('invalid_request', 'prompt must be none, login, consent or select_account');
-  if (prompts.includes('none') && prompts.length > 1) return fault('invalid_request', 'prompt none stands alone');
+  if (prompts.includes('none') && prompts.length > 1)
+    return fault('invalid_request', 'prompt none must not be combined with other values');
   if (query.max_age !== undefined && !(/^\d{1,10}$/.test(query.max_age) && Number(query.max_age) < 2 ** 31)) {
     return fault('invalid_request', 'max_age must be a number of seconds');
   }

@@ -27,7 +27,7 @@ export async function readParameters(
   const type = responseTypeOf(query) ?? 'code';
   // OpenID Connect Core §5.5: with an access token alone can they be had.
   if (type === 'id_token' && Object.keys(read.claims.userinfo).length > 0) {
-    return invalid('claims asks for userinfo, and response_type for no access token');
+    return invalid('claims asks for userinfo, but response_type does not ask for an access token');
   }
   const meant = await readSubject(services, account, client, query.id_token_hint, read.subject);
   const acr = readAcr(query, read.acr);
@@ -72,8 +72,9 @@ async function readSubject(
 ): Promise<Pick<AuthorizationParameters, 'subject'> | AuthorizationError> {
   if (text === undefined) return asked === null ? {} : { subject: asked };
   const hint = await readIdTokenHint(services, account, text);
-  if (hint?.clientId !== client.clientId) return invalid('id_token_hint is no id token that this client got here');
-  if (asked !== null && asked !== hint.subject) return invalid('id_token_hint and claims name two users');
+  if (hint?.clientId !== client.clientId)
+    return invalid('id_token_hint is not an id token that was issued to this client');
+  if (asked !== null && asked !== hint.subject) return invalid('id_token_hint and claims name different users');
   return { subject: hint.subject };
 }
 
@@ -99,7 +100,7 @@ function readAcr(
 /** OpenID Connect Core Unmet Authentication Requirements 1.0 §2. */
 export const unmetAcr: AuthorizationError = {
   error: 'unmet_authentication_requirements',
-  description: 'the sign-in is not of an acr that was asked for as essential',
+  description: 'the sign-in does not meet an acr that was requested as essential',
 };
 
 function isAsked({ idToken, userinfo }: ReadClaims['claims']): boolean {

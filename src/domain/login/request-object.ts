@@ -39,7 +39,7 @@ export async function readRequestObject(
     algorithm: extra.request_object_signing_alg,
     claims: { currentDate: new Date(services.clock.now()), clockTolerance: skewSeconds },
   });
-  if (!payload) return invalidObject('the request object is not signed with a key of the client, or not valid now');
+  if (!payload) return invalidObject('the request object is not signed with a key of the client, or is not valid now');
   await taken?.giveBack();
   const fault = envelopeFault(account, clientId, payload);
   return fault === null ? readMembers(clientId, payload) : invalidObject(fault);
@@ -57,7 +57,7 @@ export async function fetchRequestObject(
   url: string,
 ): Promise<string | AuthorizationError> {
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
-  if (!extra.request_uris?.includes(url)) return invalid('request_uri is none that the client registered');
+  if (!extra.request_uris?.includes(url)) return invalid('request_uri is not registered for this client');
   await limits.take(account, 'authorize', currentSource());
   const result = await egress.fetch({
     purpose: 'request object',
@@ -73,11 +73,13 @@ export async function fetchRequestObject(
     throw new Failure('unavailable', { reason: 'too many request objects are fetched', retryAfterSeconds: 1 });
   }
   if (!result.ok && result.failure === 'disabled') {
-    return { error: 'request_uri_not_supported', description: 'the service fetches nothing' };
+    return { error: 'request_uri_not_supported', description: 'the service does not fetch request objects' };
   }
-  if (!result.ok || result.response.status !== 200) return invalid('there is nothing at request_uri');
+  if (!result.ok || result.response.status !== 200) return invalid('request_uri could not be fetched');
   const { body } = result.response;
-  return body.length > largestObject ? invalid('what is at request_uri is too large') : body.toString('utf8').trim();
+  return body.length > largestObject
+    ? invalid('the request object at request_uri is too large')
+    : body.toString('utf8').trim();
 }
 
 function currentSource(): LimitSubject {
@@ -87,13 +89,14 @@ function currentSource(): LimitSubject {
 /** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */
 function envelopeFault({ baseUrl }: Account, clientId: string, payload: JWTPayload): string | null {
   const { iss, aud, sub } = payload;
-  if (payload['client_id'] !== clientId) return 'client_id of the request object is another one';
-  if (iss !== undefined && iss !== clientId) return 'iss of the request object is not the client';
-  if (aud !== undefined && ![aud].flat().includes(baseUrl)) return 'aud of the request object is not this issuer';
+  if (payload['client_id'] !== clientId)
+    return 'client_id of the request object does not match client_id of the request';
+  if (iss !== undefined && iss !== clientId) return 'iss of the request object must be the client';
+  if (aud !== undefined && ![aud].flat().includes(baseUrl)) return 'aud of the request object must be this issuer';
   // It could be an assertion, with which the client authenticates.
-  if (sub === clientId) return 'sub of the request object is the client';
+  if (sub === clientId) return 'sub of the request object must not be the client';
   const nested = ['request', 'request_uri'].find((name) => payload[name] !== undefined);
-  return nested === undefined ? null : `the request object holds ${nested}`;
+  return nested === undefined ? null : `the request object must not contain ${nested}`;
 }
 
 function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery | AuthorizationError {
@@ -102,9 +105,9 @@ function readMembers(clientId: string, payload: JWTPayload): AuthorizationQuery 
     const value = payload[name];
     if (value === undefined || value === '') continue;
     const text = asText(name, value);
-    if (text === null) return invalidObject(`${name} of the request object is no text`);
+    if (text === null) return invalidObject(`${name} of the request object is not a string`);
     if (text.length > longestParameters[name] || text.includes('\0')) {
-      return invalidObject(`${name} of the request object is too long, or holds a character that is not allowed`);
+      return invalidObject(`${name} of the request object is too long or contains a character that is not allowed`);
     }
     query[name] = text;
   }

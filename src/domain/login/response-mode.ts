@@ -23,9 +23,10 @@ export function responseModeFault(asked: Asked, redirectUri: string): string | n
   const { response_mode: mode } = asked;
   if (mode === undefined) return null;
   if (!responseModes.some((one) => one === mode)) return `response_mode must be ${responseModes.join(', ')}`;
-  if (mode === 'query' && hasTokens(asked)) return 'response_mode query is not for tokens';
+  if (mode === 'query' && hasTokens(asked)) return 'response_mode query must not be used for tokens';
   // A form can be sent to a web address only.
-  if (mode === 'form_post' && !/^https?:/.test(redirectUri)) return 'response_mode form_post needs a web redirect_uri';
+  if (mode === 'form_post' && !/^https?:/.test(redirectUri))
+    return 'response_mode form_post requires a web redirect_uri';
   return null;
 }
 

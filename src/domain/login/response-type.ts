@@ -40,7 +40,7 @@ export function responseTypeFault(
   }
   // RFC 9449 §5.2: a key is proved at the token endpoint alone.
   return type === 'id_token token' && client.extra.dpop_bound_access_tokens
-    ? unauthorized('the client registered that its access tokens are bound to a key')
+    ? unauthorized('the client is registered for access tokens that are bound to a key')
     : null;
 }
 
@@ -53,10 +53,10 @@ export function implicitFault(
 ): AuthorizationError | null {
   const invalid = (description: string) => ({ error: 'invalid_request', description }) as const;
   if (nonce === undefined) return invalid('nonce is missing');
-  if (!scope.includes('openid')) return { error: 'invalid_scope', description: 'scope must hold openid' };
+  if (!scope.includes('openid')) return { error: 'invalid_scope', description: 'scope must contain openid' };
   if (applicationType === 'web' && redirectUri.startsWith('http:')) {
     return invalid('redirect_uri must be https, unless the client is a native application');
   }
   // Nobody has shown to have the key: a client that asks for it must not think that its tokens are bound.
-  return key === undefined ? null : invalid('dpop_jkt is for a code');
+  return key === undefined ? null : invalid('dpop_jkt requires an authorization code');
 }

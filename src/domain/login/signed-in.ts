@@ -15,7 +15,7 @@ export async function findSignedIn(
   const session = await findSession(services, account, sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   if (!user || findStatusFailure(user)) {
-    throw new Failure('authorization_request_invalid', { message: 'Nobody is signed in here, in this browser.' });
+    throw new Failure('authorization_request_invalid', { message: 'You are not signed in.' });
   }
   return user;
 }

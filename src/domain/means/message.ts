@@ -26,8 +26,8 @@ export function changeMessage(
   return writeMail(account, address, title, [
     `${title} for ${address} at ${account.name}, on ${time} UTC.`,
     ...(said.length === 1 ? [] : [`${said.join('. ')}.`]),
-    'If it was you, or somebody who looks after the account did it for you, you need not do anything.',
-    'If not, somebody else could sign in as you: choose another password, remove what you do not know, and end all sessions here. Where you cannot sign in any more, tell the people who run the service.',
+    'If you did this, or an administrator did it for you, you do not need to do anything.',
+    'If not, somebody else may be able to sign in as you: choose another password, remove what you do not recognize, and end all sessions here. If you can no longer sign in, contact the people who run the service.',
     { link: `${account.baseUrl}/account`, words: 'Your account' },
   ]);
 }

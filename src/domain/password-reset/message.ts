@@ -8,7 +8,7 @@ export function resetMessage(account: Pick<Account, 'name'>, to: string, link: s
   return writeMail(account, to, title, [
     `Somebody asked for a new password for ${to} at ${account.name}. If it was you, choose one here:`,
     { link, words: title },
-    `The link works once, for ${lifeMinutes} minutes, unless your password or your address is changed before.`,
-    'If it was not you, you need not do anything: your password stays as it is.',
+    `The link works once, for ${lifeMinutes} minutes, unless your password or your address changes before then.`,
+    'If it was not you, you do not need to do anything: your password stays as it is.',
   ]);
 }

@@ -53,7 +53,7 @@ export async function changePolicy(
   return services.store.transaction(async (tx) => {
     const policy = await requirePolicy(tx, account, policyId);
     if (policy.isDefault && isDefault === false) {
-      const message = 'is_default cannot be taken from the default policy: make another one the default';
+      const message = 'is_default cannot be cleared: make another policy the default instead';
       throw new Failure('value_invalid', { name: 'is_default', message });
     }
     const promoted = isDefault === true && !policy.isDefault;
@@ -111,7 +111,7 @@ export async function requireFollowed(
   { policyId }: { readonly policyId?: number | null },
 ): Promise<void> {
   if (policyId == null || (await tx.policies.find(account.id, policyId))) return;
-  const message = `policy_id names no policy with ${policyId}`;
+  const message = `unknown policy in policy_id: ${policyId}`;
   throw new Failure('value_invalid', { name: 'policy_id', message });
 }
 

@@ -1,4 +1,4 @@
-/** What roles are linked to. Whoever gets or loses a role is told of here, for every way in which that happens. */
+/** What roles are linked to. Every gain or loss of a role is noted here, however it happens. */
 
 import type { Milliseconds } from '../../store/records.ts';
 import type { RoleLink, StoreVerbs } from '../../store/store.ts';
@@ -24,7 +24,7 @@ export async function addLinks(
   const unknown = await tx.roles.findUnknown(account.id, link, wanted);
   if (unknown !== null) {
     const what = link === 'apps' ? 'app' : 'user';
-    throw new Failure('value_invalid', { name: link, message: `${link} names no ${what} with ${unknown}` });
+    throw new Failure('value_invalid', { name: link, message: `unknown ${what} in ${link}: ${unknown}` });
   }
   const added = await tx.roles.link(account.id, link, roleId, wanted, now);
   if (link === 'users') await tell(services, tx, account, 'role.assigned', roleId, added);

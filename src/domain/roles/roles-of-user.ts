@@ -63,7 +63,7 @@ async function requireNamed(
   roleId: number,
 ): Promise<void> {
   if (await tx.roles.find(account.id, roleId)) return;
-  throw new Failure('value_invalid', { name, message: `${name} names no role with ${roleId}` });
+  throw new Failure('value_invalid', { name, message: `unknown role in ${name}: ${roleId}` });
 }
 
 /** In order of assignment. */

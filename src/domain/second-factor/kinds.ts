@@ -45,7 +45,7 @@ export const registrable: readonly KindDescription[] = Object.values(kinds).filt
 /** The kind with this number, of those that can be registered. Throws `value_invalid` (name `factor_id`). */
 export function kindOf(factorId: number): FactorKind {
   for (const [kind, { id, codes }] of Object.entries(kinds)) if (codes && id === factorId) return kind as FactorKind;
-  throw new Failure('value_invalid', { name: 'factor_id', message: `factor_id names no factor with ${factorId}` });
+  throw new Failure('value_invalid', { name: 'factor_id', message: `unknown factor in factor_id: ${factorId}` });
 }
 
 type Sealed = Pick<FactorDeviceRecord, 'registrationId' | 'sealedSecret'>;

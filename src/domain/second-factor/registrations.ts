@@ -89,7 +89,7 @@ export async function addDevice(
   { kind, name, seed, step, now, expiresAt, actor, ...given }: AddedDevice,
 ): Promise<FactorDeviceRecord> {
   if (!(await canAddDevice(tx, account, userId, now))) {
-    const message = `the user has ${mostDevices} devices, or registrations of them, already`;
+    const message = `the user already has ${mostDevices} devices, pending registrations included`;
     throw new Failure('value_invalid', { name: 'factor_id', message });
   }
   const registrationId = given.registrationId ?? newUuid(services.random);
@@ -151,7 +151,7 @@ export async function acceptRegistration(
 ): Promise<FactorDeviceRecord> {
   const device = await readRegistration(services, account, userId, registrationId);
   if (device.acceptedAt !== null) {
-    throw new Failure('value_invalid', { name: 'otp', message: 'the registration is accepted already' });
+    throw new Failure('value_invalid', { name: 'otp', message: 'the registration has already been accepted' });
   }
   const step = findStepOf(services, account, device, normalCode(typed));
   if (step === null) throw new Failure('value_invalid', { name: 'otp', message: 'otp is not a code of this device' });

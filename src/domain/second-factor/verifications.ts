@@ -28,7 +28,7 @@ export async function startVerification(
     if (!makesCodes(device)) {
       throw new Failure('value_invalid', {
         name: 'device_id',
-        message: 'device_id names a device that makes no codes',
+        message: 'device_id names a device that does not generate codes',
       });
     }
     const now = services.clock.now();
@@ -79,7 +79,7 @@ export async function acceptVerification(
   const user = await services.store.users.find(account.id, userId);
   if (!user) throw unknownVerification();
   if (record.acceptedAt !== null) {
-    throw new Failure('value_invalid', { name: 'otp', message: 'the verification is accepted already' });
+    throw new Failure('value_invalid', { name: 'otp', message: 'the verification has already been accepted' });
   }
   const attempt = { code, deviceId: record.deviceId };
   const accepted = await useCode(services, account, user, attempt, async (tx) => {
@@ -88,7 +88,7 @@ export async function acceptVerification(
     return { record: { ...record, acceptedAt: now }, device };
   });
   if (accepted) return accepted;
-  const message = 'otp is not a code of this device, was used before, or there were too many wrong ones';
+  const message = 'otp is not a code of this device, has been used before, or there were too many wrong codes';
   throw new Failure('value_invalid', { name: 'otp', message });
 }
 

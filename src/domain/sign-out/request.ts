@@ -32,7 +32,7 @@ export interface SignOutRequest {
 }
 
 interface BegunSignOut {
-  /** The request itself, sealed: nothing is stored for whoever asks. */
+  /** The request itself, sealed: nothing is stored for a mere request. */
   readonly requestId: string;
   readonly browserSecret: string;
 }
@@ -49,7 +49,8 @@ export async function beginSignOut(
 ): Promise<BegunSignOut> {
   const { id_token_hint: text, client_id: named, post_logout_redirect_uri: redirectUri } = query;
   const hint = text === undefined ? null : await readIdTokenHint(services, account, text);
-  if (hint && named !== undefined && named !== hint.clientId) throw invalid('The id_token_hint is not of client_id.');
+  if (hint && named !== undefined && named !== hint.clientId)
+    throw invalid('The id_token_hint was not issued to client_id.');
   const clientId = named ?? hint?.clientId;
   const client = clientId === undefined ? null : await services.store.clients.find(account.id, clientId);
   if (named !== undefined && !client)
@@ -84,7 +85,7 @@ export function openSignOut(
   account: Account,
   requestId: string | undefined,
 ): SignOutRequest {
-  const ended = 'This sign-out was asked for too long ago, or not here.';
+  const ended = 'This sign-out has expired or was not started here.';
   let request: SignOutRequest;
   try {
     request = JSON.parse(vault.unseal(account.record, place, requestId ?? '').toString('utf8'));

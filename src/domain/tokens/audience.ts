@@ -81,6 +81,6 @@ export function audienceOf({ server }: LinkedServer): string | readonly string[]
 function invalidTarget(): Failure {
   return new Failure('target_invalid', {
     name: 'resource',
-    message: 'resource names no API authorization server that this client can get access tokens for',
+    message: 'resource must name an API authorization server that this client can get access tokens for',
   });
 }

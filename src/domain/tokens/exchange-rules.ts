@@ -20,7 +20,7 @@ export function invalid(name: string, why: string): Failure {
 /**
  * Denies by default. A client may exchange what was issued to it; what was issued to another client, of a user, only
  * where it shows who it is, is linked to the API authorization server that the token is for, and its app is assigned to
- * the user. A token that is bound to a key is exchanged by whoever proves to have the key. Answers the server as this
+ * the user. A token that is bound to a key is exchanged only with a proof of the key. Answers the server as this
  * client is linked to it; null for an opaque token.
  */
 export async function requireMayExchange(
@@ -29,12 +29,13 @@ export async function requireMayExchange(
   { token, linked, binding, user }: FoundAccessToken,
   proven: string | null,
 ): Promise<LinkedServer | null> {
-  if (binding !== null && binding !== proven) throw invalid('subject_token', 'is bound to a key that was not proven');
+  if (binding !== null && binding !== proven)
+    throw invalid('subject_token', 'is bound to a key, and there is no proof of that key');
   const isOwn = token.appId === client.appId;
   if (isOwn) return linked;
   const servers = linked && user && isConfidential(client) ? await linkedServersOf(services, client) : [];
   const same = servers.find(({ server }) => server.id === linked?.server.id);
-  if (!same || !user) throw invalid('subject_token', 'is not for this client to exchange');
+  if (!same || !user) throw invalid('subject_token', 'must not be exchanged by this client');
   if (await services.store.access.isAssigned(client.accountId, client.appId, user.id)) return same;
   throw new Failure('access_not_assigned');
 }
@@ -51,11 +52,11 @@ export async function actorOf(
   actorToken: string | null,
 ): Promise<Actor | null> {
   if (actorToken !== null) {
-    if (!linked) throw invalid('actor_token', 'is of use for tokens of an API alone');
+    if (!linked) throw invalid('actor_token', 'is supported only when the subject token is for an API');
     const shown = await findAccessToken(services, account, actorToken);
     const isOwn = shown?.token.appId === client.appId && shown.user === null;
     if (!shown || !isOwn || shown.binding !== null || !isActive(shown, services.clock.now())) {
-      throw invalid('actor_token', "is not a good token of the client's own");
+      throw invalid('actor_token', "is not a valid token of the client's own");
     }
   } else if (token.appId === client.appId) return former;
   // Who has acted last acts still: nobody is named twice in a row.

@@ -49,8 +49,9 @@ export async function exchangeToken(
   requireKnownTypes(request);
   const now = services.clock.now();
   const subject = await findAccessToken(services, account, request.subjectToken);
-  if (!subject || !isActive(subject, now)) throw invalid('subject_token', 'is not a token that is good here');
-  if (request.subjectTokenType === jwtType && !subject.linked) throw invalid('subject_token_type', 'does not fit');
+  if (!subject || !isActive(subject, now)) throw invalid('subject_token', 'is not a valid token');
+  if (request.subjectTokenType === jwtType && !subject.linked)
+    throw invalid('subject_token_type', 'does not match subject_token');
   const linked = await requireMayExchange(services, client, subject, binding);
   const secondsLeft = Math.floor((subject.token.expiresAt - now) / 1000);
   if (secondsLeft < 1) throw invalid('subject_token', 'is about to expire');
@@ -70,7 +71,7 @@ export async function exchangeToken(
         ? null
         : await admit(services, tx, account, { by: 'token', user: { id: userId }, tokenId: token.id }, way);
     // Of who may not use the app any more the token is not good: that was so, or has come about a moment ago.
-    if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a token that is good here');
+    if (admitted && admitted.at !== 'end') throw invalid('subject_token', 'is not a valid token');
     await useProof(tx, proof);
     const row = {
       ...prepared.row,
@@ -113,7 +114,8 @@ function requireKnownTypes({
     throw invalid('requested_token_type', `must be ${accessTokenType}`);
   }
   // §2.1: the one is required with the other, and must not be there without it.
-  if ((actorToken === null) !== (actorTokenType === null)) throw invalid('actor_token_type', 'goes with actor_token');
+  if ((actorToken === null) !== (actorTokenType === null))
+    throw invalid('actor_token_type', 'must be sent with actor_token, and only then');
   if (actorTokenType !== null && !known.includes(actorTokenType)) {
     throw invalid('actor_token_type', 'must be an access token');
   }
@@ -146,7 +148,7 @@ function narrowAudience(
   const other = [first, ...more].find((one) => !present.includes(one));
   if (other !== undefined) {
     const name = other === resource ? 'resource' : 'audience';
-    throw new Failure('target_invalid', { name, message: `${name} is none that the subject token is for` });
+    throw new Failure('target_invalid', { name, message: `${name} must be one that the subject token is for` });
   }
   return more.length === 0 || more[0] === first ? first : [first, ...more];
 }

@@ -35,7 +35,9 @@ export async function grantByPassword(
   const own = linked ? [linked] : [];
   const granted = grantableScope(client, asked.scope, own);
   if (granted.length === 0) {
-    throw new Failure('scope_invalid', { message: `scope must hold one of ${allowedScope(client, own).join(', ')}` });
+    throw new Failure('scope_invalid', {
+      message: `scope must contain one of ${allowedScope(client, own).join(', ')}`,
+    });
   }
   const tried = await tryPassword(services, account, attempt);
   if (!tried.user) throw wrong();

@@ -42,7 +42,8 @@ export async function revokeAccess(
     await requireApp(tx, account, appId);
     const assignee = await findAssignee(tx, account, name);
     const revoked = await tx.access.revoke(account.id, appId, assignee);
-    if (!revoked) throw new Failure('not_found', { name: 'access', message: `app ${appId} is not assigned so` });
+    if (!revoked)
+      throw new Failure('not_found', { name: 'access', message: `there is no such assignment of app ${appId}` });
     const ended = await endUnassigned(
       tx,
       account,

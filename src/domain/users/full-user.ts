@@ -72,7 +72,7 @@ async function attributesOf(
     const attribute = attributes.find((one) => one.shortname === shortname);
     if (!attribute) {
       const name = `custom_attributes.${shortname}`;
-      throw new Failure('request_invalid', { name, message: `${name} is no custom attribute` });
+      throw new Failure('request_invalid', { name, message: `${name} is not defined` });
     }
     return { ...filter, field: 'custom_attribute', of: attribute.id };
   });

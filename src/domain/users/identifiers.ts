@@ -56,7 +56,7 @@ export function readUsername(text: string): Identifier {
   const identifier = readIdentifier('username', text);
   const { key } = identifier;
   if (/^[.\s]|[.\s]$|\s\s/.test(key)) {
-    throw invalid('username', 'username starts or ends with a space or a dot, or holds two spaces in a row');
+    throw invalid('username', 'username starts or ends with a space or a dot, or contains two spaces in a row');
   }
   if (alphabets.filter((alphabet) => alphabet.test(key)).length > 1 || latinLookalikes.test(key)) {
     throw invalid('username', 'username mixes alphabets that look alike');

@@ -100,7 +100,7 @@ export async function requireManager(
   { managerUserId }: Partial<Profile>,
 ): Promise<void> {
   if (managerUserId == null || (await tx.users.find(account.id, managerUserId))) return;
-  const message = `manager_user_id names no user with ${managerUserId}`;
+  const message = `unknown user in manager_user_id: ${managerUserId}`;
   throw new Failure('value_invalid', { name: 'manager_user_id', message });
 }
 
@@ -116,7 +116,7 @@ export async function readPassword(
 ): Promise<string | undefined> {
   const { password, passwordConfirmation, passwordAlgorithm, salt, validatePolicy } = input;
   if (passwordConfirmation && passwordConfirmation !== password) {
-    const message = 'password_confirmation is not the same as password';
+    const message = 'password_confirmation does not match password';
     throw new Failure('value_invalid', { name: 'password_confirmation', message });
   }
   if (!password) return undefined;

@@ -32,7 +32,7 @@ async function decompress(tarball: Buffer, room: number, label: string): Promise
   } catch (error) {
     const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     throw new PackageRefusal(
-      isLarge ? `with ${label} the packages unpack to more than 64 MiB` : `the file of ${label} is no gzip archive`,
+      isLarge ? `with ${label} the packages unpack to more than 64 MiB` : `the file of ${label} is not a gzip archive`,
     );
   }
 }

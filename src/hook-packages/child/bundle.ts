@@ -59,7 +59,7 @@ export async function bundle(
   const script = built.outputFiles[0]?.text ?? '';
   const size = Buffer.byteLength(script);
   if (size > limits.scriptBytes) {
-    throw new PackageRefusal(`the packages make a script of ${size} bytes; there may be ${limits.scriptBytes}`);
+    throw new PackageRefusal(`the packages make a script of ${size} bytes; the limit is ${limits.scriptBytes}`);
   }
   return script;
 }

@@ -88,7 +88,7 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
     if (where === 'inside') return undefined;
     if (node) return moduleFor(path) ?? refuse(`${user} needs the module ${path} of Node, which functions do not have`);
     if (where === 'outside') return refuse(`${user} asks for ${path}, which is outside of it`);
-    return refuse(`${user} needs ${path}, which none of the packages has`);
+    return refuse(`${user} needs ${path}, which is in none of the packages`);
   }
 
   function load({ path }: OnLoadArgs): { errors: PartialMessage[] } | undefined {
@@ -98,7 +98,7 @@ export function guardFiles(folder: string, modules: ModulesOfNode): Plugin {
     if (!real || !isInside(real)) return refuseUnnamed('asks for a file outside of it');
     if (!extensions.includes(extname(real).toLowerCase())) {
       return refuse(
-        `${packageOf(path)} needs the file ${real.slice(real.lastIndexOf(sep) + 1)}, which is no JavaScript`,
+        `${packageOf(path)} needs the file ${real.slice(real.lastIndexOf(sep) + 1)}, which is not JavaScript`,
       );
     }
     return undefined;

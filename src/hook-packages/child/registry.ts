@@ -44,8 +44,8 @@ export function readDependencies(dependencies: Members, wantedBy: string, gramma
     if (read) return read;
     const [name, by] = [place, range].map((value) => (JSON.stringify(value) ?? 'nothing').slice(0, 120));
     if (!grammar.isName(place))
-      throw new PackageRefusal(`${wantedBy} depends on ${name}, which is no name of a package`);
-    throw new PackageRefusal(`${wantedBy} depends on ${place} by ${by}, which is no version of the registry`);
+      throw new PackageRefusal(`${wantedBy} depends on ${name}, which is not a valid package name`);
+    throw new PackageRefusal(`${wantedBy} depends on ${place} by ${by}, which is not a version in the registry`);
   });
 }
 
@@ -62,7 +62,7 @@ function readManifest(value: unknown, name: string, version: string, registry: U
   const { integrity, tarball } = membersOf(manifest['dist']);
   if (!grammar.isIntegrity(integrity)) throw new PackageRefusal(`the registry gives no sha512 digest of ${label}`);
   const from = grammar.readTarball(tarball, registry);
-  if (!from) throw new PackageRefusal(`the registry sends to another place for ${label}`);
+  if (!from) throw new PackageRefusal(`the registry redirects to another place for ${label}`);
   const optional = membersOf(manifest['optionalDependencies']);
   const all = Object.entries(membersOf(manifest['dependencies']));
   const required = Object.fromEntries(all.filter(([other]) => !(other in optional)));
@@ -94,7 +94,7 @@ export function openRegistry(address: string, get: Get, grammar: Grammar): Regis
     try {
       return membersOf(JSON.parse(body.toString('utf8')));
     } catch {
-      throw new PackageRefusal(`the registry describes ${label} in no JSON`);
+      throw new PackageRefusal(`the registry does not describe ${label} in JSON`);
     }
   }
 

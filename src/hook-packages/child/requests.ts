@@ -16,7 +16,7 @@ export interface Requests {
 function check({ status, failure }: Got, label: string): void {
   if (failure === 'response_too_large') throw new PackageRefusal(`${label} is larger than 16 MiB`);
   if (failure === 'redirect_forbidden' || failure === 'host_forbidden') {
-    throw new PackageRefusal(`the registry sends to another place for ${label}`);
+    throw new PackageRefusal(`the registry redirects to another place for ${label}`);
   }
   if (failure !== null) throw new PackageRefusal(`the registry could not be read for ${label} (${failure})`, false);
   if ([403, 404, 410, 451].includes(status)) throw new PackageRefusal(`the registry has no ${label}`);

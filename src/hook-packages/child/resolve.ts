@@ -45,7 +45,7 @@ async function describeMissing(node: Node, registry: Registry): Promise<[string,
 }
 
 function tooMany(): PackageRefusal {
-  return new PackageRefusal(`the packages and what they depend on are more than ${limits.packages}`);
+  return new PackageRefusal(`the packages and their dependencies are more than ${limits.packages} packages`);
 }
 
 function newNode(place: string, description: Description, parent: Node): Node {

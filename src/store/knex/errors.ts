@@ -57,9 +57,9 @@ const postgresTaken: Readonly<Record<string, string>> = {
   '3F000': 'there is no such schema',
   '42P01': 'a table is missing',
   '42703': 'a column is missing',
-  '42501': 'a right is missing',
-  '28000': 'the server does not let us in',
-  '28P01': 'the server does not let us in: wrong name or password',
+  '42501': 'a privilege is missing',
+  '28000': 'the server refuses the connection',
+  '28P01': 'the server refuses the connection: wrong name or password',
   // What a connection has prepared is there as long as its session is.
   '26000': sessionsLost,
   '42P05': sessionsLost,

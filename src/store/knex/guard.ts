@@ -28,7 +28,7 @@ function guardVerb(name: string, verb: Verb, around: Around): Verb {
     if (!given.every(areStorable)) {
       // What cannot be kept is not there.
       if (name.startsWith('find')) return null;
-      throw new Failure('value_invalid', { message: 'a text holds U+0000, or a number is no whole one' });
+      throw new Failure('value_invalid', { message: 'a text contains U+0000, or a number is not whole' });
     }
     return around(() => verb(...given));
   };

@@ -157,7 +157,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
 /** Never with the URL of PostgreSQL, which holds a password. */
 function damagedAt(url: string, cause: unknown): Failure {
   const place = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : 'the database';
-  const message = `${place} is damaged, or no database of this service (${damageOf(cause)}); restore it from your backup: docs/operations.md`;
+  const message = `${place} is damaged, or not a database of this service (${damageOf(cause)}); restore it from your backup: docs/operations.md`;
   return new Failure('unavailable', { name: 'store', message, reason: `${damageOf(cause)}` }, { cause });
 }
 

@@ -55,7 +55,7 @@ async function requireOwnSchema(engine: Engine, tx: Knex): Promise<void> {
   const faults = await findSchemaFaults(engine, tx);
   if (faults.length === 0) return;
   const more = faults.length > mostFaults ? `; and ${faults.length - mostFaults} more` : '';
-  const message = `the schema is not the one of this release: ${faults.slice(0, mostFaults).join('; ')}${more}: docs/operations.md, "Migrations"`;
+  const message = `the schema does not match this release: ${faults.slice(0, mostFaults).join('; ')}${more}: docs/operations.md, "Migrations"`;
   throw new Failure('unavailable', { name: 'schema', message });
 }
 

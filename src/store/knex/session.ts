@@ -18,7 +18,7 @@ export function markSession(connection: pg.Client): string {
   return `set gatehouse.session to '${mark}'`;
 }
 
-export const sessionsLost = 'a pooler before the database does not keep sessions';
+export const sessionsLost = 'a pooler in front of the database does not keep sessions';
 
 /**
  * Throws `unavailable` when one of two connections finds another mark than its own. A pooler hands out the connection
@@ -41,6 +41,6 @@ export async function requireSessions(db: Knex): Promise<void> {
 async function requireSession(connection: pg.Client): Promise<void> {
   const { rows } = await connection.query("select current_setting('gatehouse.session', true) as mark");
   if (rows[0]?.mark === marks.get(connection)) return;
-  const message = `${sessionsLost}: set pool_mode to session in PgBouncer, or name the database itself in DATABASE_URL`;
+  const message = `${sessionsLost}: set pool_mode to session in PgBouncer, or let DATABASE_URL name the database itself`;
   throw new Failure('unavailable', { name: 'pooler', message, reason: sessionsLost, retryAfterSeconds: 1 });
 }

@@ -9,17 +9,17 @@ function codeOf(error: unknown): string {
 }
 
 function taken(file: string, cause?: unknown): Failure {
-  return new Failure('conflict', { name: 'file', message: `${file} exists; name a new file` }, { cause });
+  return new Failure('conflict', { name: 'file', message: `${file} already exists; name a new file` }, { cause });
 }
 
 /** Why a file could not be written, for the operator who named it; another error as it is. */
 function refusal(file: string, error: unknown): unknown {
   const code = codeOf(error);
   const because = {
-    ENOENT: 'its folder is not there',
-    ENOTDIR: 'its folder is not there',
-    EACCES: 'the folder may not be written to',
-    EPERM: 'the folder may not be written to',
+    ENOENT: 'its folder does not exist',
+    ENOTDIR: 'its folder does not exist',
+    EACCES: 'the folder is not writable',
+    EPERM: 'the folder is not writable',
     EROFS: 'the file system is read-only',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk is full',

@@ -85,5 +85,5 @@ export function findLostCommits(database: string): string | null {
   // Another process may have begun the log anew meanwhile.
   const now = readIndex(`${database}-shm`);
   if (!now?.salt.equals(index.salt) || now.frames < index.frames) return null;
-  return `${database}-wal is damaged: of ${index.frames} committed pages ${readable} can be read`;
+  return `${database}-wal is damaged: only ${readable} of ${index.frames} committed pages can be read`;
 }

@@ -46,7 +46,7 @@ async function findDamage(db: Knex): Promise<string[]> {
   const found = rows.map(({ integrity_check: finding }) => finding).filter((finding) => finding !== 'ok');
   if (found.length > 0) return found;
   const orphans: { table: string; parent: string }[] = await db.raw('pragma foreign_key_check');
-  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to none of ${parent}`);
+  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
 }
 
 /** Table by table: nobody waits for all of them. */
@@ -69,13 +69,13 @@ async function refreshStatistics(db: Knex, reading: Knex, patienceMilliseconds: 
 function requireWhole(filename: string, create: boolean): void {
   const size = statSync(filename, { throwIfNoEntry: false })?.size;
   if (!create && !size) {
-    const state = size === undefined ? 'is not there' : 'is empty';
-    const message = `${filename} ${state}: restore it from your backup, or name where it is in DATABASE_URL; an empty new database is made by: gatehouse db migrate`;
+    const state = size === undefined ? 'does not exist' : 'is empty';
+    const message = `${filename} ${state}: restore it from your backup, or set DATABASE_URL to its path; to create an empty database, run: gatehouse db migrate`;
     throw new Failure('unavailable', { name: 'store', message });
   }
   const lost = size ? findLostCommits(filename) : null;
   if (lost === null) return;
-  const message = `${lost}: restore ${filename} from your backup, or move ${filename}-shm away to go on without what is lost`;
+  const message = `${lost}: restore ${filename} from your backup, or move ${filename}-shm away to continue without the lost data`;
   throw new Failure('unavailable', { name: 'store', message });
 }
 

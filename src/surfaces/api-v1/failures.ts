@@ -57,6 +57,6 @@ export const failures = {
   invite_unusable: wrongPassword,
   value_invalid: wrongPassword,
   conflict: wrongPassword,
-  unavailable: fault(503, 'unavailable', 'The service cannot answer now'),
+  unavailable: fault(503, 'unavailable', 'The service is temporarily unavailable'),
   internal: fault(500, 'internal_error', 'The request could not be served'),
 } satisfies FailureTable<operations, string>;

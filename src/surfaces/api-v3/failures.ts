@@ -33,7 +33,7 @@ export const failures = {
   request_invalid: badRequest,
   parameter_missing: badRequest,
   parameter_repeated: badRequest,
-  rate_limited: status(429, 'rate limit exceeded', 'The limit of requests is used up'),
+  rate_limited: status(429, 'rate limit exceeded', 'Rate limit exceeded'),
   caller_unauthenticated: wrongKey,
   scope_insufficient: wrongKey,
   credential_authentication_failed: wrongKey,
@@ -64,6 +64,6 @@ export const failures = {
   invite_unusable: badRequest,
   value_invalid: badRequest,
   conflict: badRequest,
-  unavailable: status(503, 'unavailable', 'The service cannot answer now'),
+  unavailable: status(503, 'unavailable', 'The service is temporarily unavailable'),
   internal: status(500, 'internal error', 'The request could not be served'),
 } satisfies FailureTable<operations, StatusError | string>;

@@ -71,6 +71,6 @@ export const failures = {
   invite_unusable: badRequest,
   value_invalid: badRequest,
   conflict: badRequest,
-  unavailable: status(503, 'unavailable', 'The service cannot answer now'),
+  unavailable: status(503, 'unavailable', 'The service is temporarily unavailable'),
   internal: status(500, 'internal error', 'The request could not be served'),
 } satisfies FailureTable<operations, ErrorAnswer>;

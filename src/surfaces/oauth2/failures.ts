@@ -61,11 +61,11 @@ const proofRefused =
   };
 
 const invalidProof = proofRefused('invalid_dpop_proof');
-const nonceRequired = proofRefused('use_dpop_nonce', 'The proof needs the nonce of the header DPoP-Nonce');
+const nonceRequired = proofRefused('use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce');
 
 /** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
 const invalidToken = (failure: Failure) =>
-  json(401, 'invalid_token', 'The access token is missing, expired, revoked or not of this account', {
+  json(401, 'invalid_token', 'The access token is missing, unknown, expired or revoked', {
     'www-authenticate': failure.detail.scheme
       ? dpopChallenge('invalid_token')
       : failure.detail.challenged
@@ -75,18 +75,22 @@ const invalidToken = (failure: Failure) =>
 
 const insufficientScope = (failure: Failure) => {
   const scopes = failure.detail.scopes?.join(' ') ?? '';
-  return json(403, 'insufficient_scope', `The token needs one of these scopes: ${scopes}`, {
+  return json(403, 'insufficient_scope', `One of these scopes is required: ${scopes}`, {
     'www-authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scopes}"`,
   })(failure);
 };
 
 const invalidRequest = pageOr(400, json(400, 'invalid_request'));
-const invalidGrant = json(400, 'invalid_grant', 'The grant is invalid, expired, revoked or not for this client');
+const invalidGrant = json(
+  400,
+  'invalid_grant',
+  'The grant is invalid, expired, revoked or was issued to another client',
+);
 /** RFC 8628 §3.5. */
 const deviceWords = {
   authorization_pending: 'The user has not decided yet',
-  slow_down: 'The user has not decided yet, and the questions come too fast',
-  access_denied: 'The user did not allow it',
+  slow_down: 'The user has not decided yet, and the client polls too fast',
+  access_denied: 'The user denied the request',
   expired_token: 'The device code has expired',
 } as const;
 
@@ -96,13 +100,13 @@ const deviceUnready = (failure: Failure) => {
   return json(400, error ?? 'invalid_grant', error && deviceWords[error])(failure);
 };
 
-const notFound = pageOr(404, json(404, 'not_found', 'There is nothing here'));
+const notFound = pageOr(404, json(404, 'not_found', 'Not found'));
 
 /** RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2. The true reason of a refused grant is in the log only. */
 export const failures = {
   account_unknown: notFound,
   not_found: notFound,
-  method_not_allowed: json(405, 'method_not_allowed', 'The method is not allowed here'),
+  method_not_allowed: json(405, 'method_not_allowed', 'Method not allowed'),
   media_type_unsupported: invalidRequest,
   body_too_large: pageOr(413, json(413, 'invalid_request')),
   request_malformed: invalidRequest,
@@ -141,6 +145,6 @@ export const failures = {
   invite_unusable: invalidRequest,
   value_invalid: invalidRequest,
   conflict: invalidRequest,
-  unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service cannot answer now')),
+  unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service is temporarily unavailable')),
   internal: pageOr(500, json(500, 'server_error', 'The request could not be served')),
 } satisfies FailureTable<operations, Schemas['ServiceError']>;

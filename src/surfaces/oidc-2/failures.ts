@@ -39,7 +39,10 @@ const invalidProof = ({ message }: Failure) =>
 const nonceRequired = ({ detail }: Failure) =>
   ({
     status: 400,
-    body: { error: 'use_dpop_nonce', error_description: 'The proof needs the nonce of the header DPoP-Nonce' },
+    body: {
+      error: 'use_dpop_nonce',
+      error_description: 'The DPoP proof must contain the nonce of the header DPoP-Nonce',
+    },
     headers: { 'dpop-nonce': detail.nonce ?? '' },
   }) as const;
 
@@ -48,7 +51,7 @@ const serverError = {
   body: { error: 'server_error', error_description: 'The request could not be served' },
 } as const;
 
-const notFound = { status: 404, body: { error: 'not_found', error_description: 'There is nothing here' } } as const;
+const notFound = { status: 404, body: { error: 'not_found', error_description: 'Not found' } } as const;
 
 /** The document's §7, and the tables of refusals in the contract. */
 export const failures = {
@@ -56,7 +59,7 @@ export const failures = {
   not_found: notFound,
   method_not_allowed: {
     status: 405,
-    body: { error: 'method_not_allowed', error_description: 'The method is not allowed here' },
+    body: { error: 'method_not_allowed', error_description: 'Method not allowed' },
   },
   media_type_unsupported: invalidRequest,
   body_too_large: ({ message }) => ({
@@ -106,7 +109,7 @@ export const failures = {
   conflict: invalidRequest,
   unavailable: {
     status: 503,
-    body: { error: 'temporarily_unavailable', error_description: 'The service cannot answer now' },
+    body: { error: 'temporarily_unavailable', error_description: 'The service is temporarily unavailable' },
   },
   internal: serverError,
 } satisfies FailureTable<operations, components['schemas']['ServiceError']>;

@@ -98,13 +98,13 @@ export function representNewPassword(
 }
 
 const scopeViews: Readonly<Record<string, ScopeView>> = {
-  openid: { name: 'openid', title: 'Know who you are', description: 'An identifier that is yours in this account.' },
+  openid: { name: 'openid', title: 'Know who you are', description: 'Your identifier in this account.' },
   profile: { name: 'profile', title: 'See your name', description: 'First name, last name and user name.' },
   email: { name: 'email', title: 'See your e-mail address', description: '' },
   offline_access: {
     name: 'offline_access',
-    title: 'Go on while you are signed out',
-    description: 'Until you take its access back.',
+    title: 'Keep access while you are signed out',
+    description: 'Until you remove its access.',
   },
   groups: { name: 'groups', title: 'See your roles', description: 'The names of the roles you have in this account.' },
 };

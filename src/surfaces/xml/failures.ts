@@ -55,7 +55,7 @@ export const failures = {
   request_invalid: badRequest,
   parameter_missing: badRequest,
   parameter_repeated: badRequest,
-  rate_limited: reply(429, 'The limit of requests is used up'),
+  rate_limited: reply(429, 'Rate limit exceeded'),
   caller_unauthenticated: unauthorized,
   scope_insufficient: unauthorized,
   credential_authentication_failed: unauthorized,
@@ -86,6 +86,6 @@ export const failures = {
   invite_unusable: unprocessable,
   value_invalid: unprocessable,
   conflict,
-  unavailable: reply(503, 'The service cannot answer now'),
+  unavailable: reply(503, 'The service is temporarily unavailable'),
   internal: reply(500, 'The request could not be served'),
 } satisfies FailureTable<operations, ErrorBody>;

@@ -165,7 +165,7 @@ onApps('logs of hooks', (app) => {
     await off.signIn();
     const [kept] = await off.logs(other);
     const none = replay(off.app.services, off.app.account, kept?.request_id ?? '', draft);
-    await assert.rejects(none, /no context was kept/);
+    await assert.rejects(none, /its context was not kept/);
   });
 
   it('one step back makes the version before the newest one, and once more undoes that', async () => {
@@ -173,7 +173,7 @@ onApps('logs of hooks', (app) => {
     const { services, account } = on.app;
     const [one, two] = [await on.policy({ sessionTimeoutMinutes: 5 }), await on.policy({ sessionTimeoutMinutes: 6 })];
     const id = await on.hook(`return { user: { policy_id: ${one.id} } };`);
-    await assert.rejects(rollBackHook(services, account, id), /no version before/);
+    await assert.rejects(rollBackHook(services, account, id), /no previous version/);
     const first = await on.api.done(200, 'GET', `/hooks/${id}`);
     const body = { type: 'pre-authentication', function: handlerOf(`return { user: { policy_id: ${two.id} } };`) };
     const second = await on.api.done(200, 'PUT', `/hooks/${id}`, { ...body, retries: 3 });

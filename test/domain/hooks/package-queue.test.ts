@@ -220,11 +220,11 @@ onServices('builds of packages', (subject) => {
       'npm:a',
       'a'.repeat(215),
     ]) {
-      assert.match(await messageOf({ [name]: '1.0.0' }), /^packages: ".* is no name of a package$/, name);
+      assert.match(await messageOf({ [name]: '1.0.0' }), /^packages: ".* is not a valid package name$/, name);
     }
-    assert.match(await messageOf(JSON.parse('{"__proto__":"1.0.0"}')), /is no name of a package$/);
+    assert.match(await messageOf(JSON.parse('{"__proto__":"1.0.0"}')), /is not a valid package name$/);
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`a${index}`, '1.0.0']));
-    assert.equal(await messageOf(many), 'packages has more than 20 members');
+    assert.equal(await messageOf(many), 'packages must have at most 20 members');
     assert.equal(await messageOf({ missing: '1.0.0' }), 'packages: the registry has no missing@1.0.0');
     const none = createPackageQueue(services, null);
     assert.equal(await messageOf({ lodash: '4.17.21' }, none), 'packages: this service does not allow packages');

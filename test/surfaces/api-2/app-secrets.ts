@@ -53,7 +53,7 @@ export function appSecrets(app: () => TestApp): void {
     const { one, api, client, rotate } = await staged(app());
     const method = (value: number) => ({ configuration: { token_endpoint_auth_method: value } });
     const refused = await api.call('PUT', `/apps/${client.app_id}`, method(3));
-    assertRefused(refused, 422, /configuration\.token_endpoint_auth_method private_key_jwt needs/);
+    assertRefused(refused, 422, /configuration\.token_endpoint_auth_method private_key_jwt requires/);
     assert.equal((await rotate()).status, 200);
     const key = await testKey('ES256', 'k');
     const signer = await registerSigner(one, [key], { grant_types: ['client_credentials'] });

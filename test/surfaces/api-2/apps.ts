@@ -175,7 +175,7 @@ export function apps(app: () => TestApp): void {
     for (const [body, message] of [
       [{ name: '' }, /^name /],
       [{ name: 5 }, /^name /],
-      [{ name: 'x', role_ids: [unknown] }, /^role_ids names no role/],
+      [{ name: 'x', role_ids: [unknown] }, /^unknown role in role_ids/],
       [{ name: 'x', description: ' x' }, /^description /],
       [{ name: 'gnp\u202eexe' }, /^name /],
       [{ name: 'x', icon_url: 'javascript:x' }, /^icon_url /],

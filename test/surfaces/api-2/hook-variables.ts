@@ -80,7 +80,7 @@ export function hookVariables(app: () => TestApp): void {
       }
     });
     const answer = await api.call('POST', '/hooks/envs', { name: 'ONE_MORE', value: 'x' });
-    assertRefused(answer, 422, /^name would be more than 500 variables of the account$/);
+    assertRefused(answer, 422, /^variable cannot be added: the account has 500 variables already$/);
   });
 
   it('PUT takes the value, the same name and nothing else; an unknown id is 400', async () => {

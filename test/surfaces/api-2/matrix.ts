@@ -79,7 +79,7 @@ async function askAsEach(stage: Stage, operation: Operation): Promise<Cells> {
   for (const [scope, token] of stage.tokens) {
     const answer = await send(stage, await requestOf(stage, operation, scope), token);
     if (permitted.includes(scope)) assert.equal(answer.status, success, `${scope}: ${answer.text}`);
-    else assertRefused(answer, 403, new RegExp(`^One of the scopes ${permitted.join(', ')} is needed$`), scope);
+    else assertRefused(answer, 403, new RegExp(`^One of these scopes is required: ${permitted.join(', ')}$`), scope);
     cells[scope] = answer.status;
   }
   return cells;

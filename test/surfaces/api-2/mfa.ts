@@ -98,7 +98,7 @@ export function mfa(app: () => TestApp): void {
     const accepted = await api.done(200, 'PUT', path, { otp: code });
     assert.deepEqual(accepted, { ...rest, status: 'accepted', expires_at: null });
     assert.deepEqual(await api.done(200, 'GET', path), accepted);
-    assertRefused(await api.call('PUT', path, { otp: code }), 422, /accepted already/);
+    assertRefused(await api.call('PUT', path, { otp: code }), 422, /already been accepted/);
     assert.deepEqual(await api.done(200, 'GET', `${of}/devices`), [
       {
         device_id: rest.device_id,
@@ -169,7 +169,7 @@ export function mfa(app: () => TestApp): void {
     const accepted = await api.done(200, 'PUT', `${path}/${made.id}`, { otp: code });
     assert.deepEqual(accepted, { ...made, status: 'accepted', expires_at: null });
     assert.deepEqual(await api.done(200, 'GET', `${path}/${made.id}`), accepted);
-    assertRefused(await api.call('PUT', `${path}/${made.id}`, { otp: code }), 422, /accepted already/);
+    assertRefused(await api.call('PUT', `${path}/${made.id}`, { otp: code }), 422, /already been accepted/);
     const next = await api.done(201, 'POST', path, { device_id: Number(deviceId) });
     assertRefused(await api.call('PUT', `${path}/${next.id}`, { otp: code }), 422, /used before/);
     app().services.clock.advance(120_000);
@@ -184,7 +184,7 @@ export function mfa(app: () => TestApp): void {
     const give = (otp: string) => api.call('PUT', `${of}/verifications/${id}`, { otp });
     assertRefused(await give(recovery), 422, /otp is not/);
     for (let tries = 0; tries < 9; tries += 1) assertRefused(await give(wrongCode(secret, now())), 422);
-    assertRefused(await give(codeAt(secret, now())), 422, /too many wrong ones/);
+    assertRefused(await give(codeAt(secret, now())), 422, /too many wrong codes/);
     await api.done(200, 'POST', `/users/${userId}/unlock`);
     assert.equal((await give(codeAt(secret, now()))).status, 200);
   });

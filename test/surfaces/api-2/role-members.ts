@@ -92,7 +92,8 @@ export function roleMembers(app: () => TestApp): void {
         assertRefused(await api.call(method, `/roles/${id}/${path}`, body), 422, /^0 /, `${method} ${path} ${body}`);
       }
       if (method === 'DELETE') continue;
-      assertRefused(await api.call(method, `/roles/${id}/${path}`, [unknown]), 422, /names no/);
+      const refusal = new RegExp(`^unknown ${path === 'apps' ? 'app' : 'user'} in ${path}: ${unknown}$`);
+      assertRefused(await api.call(method, `/roles/${id}/${path}`, [unknown]), 422, refusal);
     }
     assertRefused(await api.call('GET', `/roles/${id}/users?limit=0`), 400, /limit/);
     assertRefused(await api.call('GET', `/roles/${id}/users?assigned=maybe`), 400, /assigned/);

@@ -76,9 +76,9 @@ export function roles(app: () => TestApp): void {
       [{ name: null }, /name/],
       [{ name: taken }, /name has already been taken/],
       [{ name: 'x', unknown: 1 }, /unknown/],
-      [{ name: unique('role'), apps: [unknown] }, new RegExp(`apps names no app with ${unknown}`)],
-      [{ name: unique('role'), users: [unknown] }, new RegExp(`users names no user with ${unknown}`)],
-      [{ name: unique('role'), admins: [unknown] }, new RegExp(`admins names no user with ${unknown}`)],
+      [{ name: unique('role'), apps: [unknown] }, new RegExp(`unknown app in apps: ${unknown}`)],
+      [{ name: unique('role'), users: [unknown] }, new RegExp(`unknown user in users: ${unknown}`)],
+      [{ name: unique('role'), admins: [unknown] }, new RegExp(`unknown user in admins: ${unknown}`)],
       [{ name: unique('role'), admins: ['1'] }, /admins/],
     ] as const) {
       assertRefused(await api.call('POST', '/roles', body), 422, message, JSON.stringify(body));
@@ -115,9 +115,9 @@ export function roles(app: () => TestApp): void {
     }
     const own = await api.done(201, 'POST', '/roles', { name: unique('role') });
     for (const link of ['users', 'admins']) {
-      assertRefused(await api.call('POST', `/roles/${own.id}/${link}`, [userId]), 422, /names no user/);
+      assertRefused(await api.call('POST', `/roles/${own.id}/${link}`, [userId]), 422, /unknown user in/);
     }
-    assertRefused(await api.call('PUT', `/roles/${own.id}/apps`, [appId]), 422, /names no app/);
+    assertRefused(await api.call('PUT', `/roles/${own.id}/apps`, [appId]), 422, /unknown app in/);
     assert.deepEqual((await them.done(200, 'GET', `/roles/${id}`)).users, []);
   });
 

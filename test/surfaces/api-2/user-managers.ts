@@ -12,7 +12,7 @@ import { setUser } from '../../support/users.ts';
 import { assertRefused, managing, newUser } from './managing.ts';
 
 const day = 24 * 3_600_000;
-const needsAll = /^One of the scopes manage_all is needed$/;
+const needsAll = /^One of these scopes is required: manage_all$/;
 
 /** Who may manage users, and set no password, takes nobody over (docs/document-gaps.md#management). */
 export function userManagers(app: () => TestApp): void {

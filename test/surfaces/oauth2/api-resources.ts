@@ -54,7 +54,7 @@ export function apiResources(app: AppOf): void {
       'https://x.example',
     ]) {
       const answer = await askTokens(app(), client, { ...clientCredentials, resource });
-      assertError(answer, 400, 'invalid_target', /^resource names no API/);
+      assertError(answer, 400, 'invalid_target', /^resource must name an API/);
     }
     const without = await registerClient(app());
     const answer = await askTokens(app(), without, { ...clientCredentials, resource: api.resource });

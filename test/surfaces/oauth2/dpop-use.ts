@@ -61,7 +61,7 @@ export function dpopUse(app: AppOf): void {
     const ask = (code: string) => askWithProof(app(), client, key, codeForm(code), { claims });
     assertError(await ask('x'), 400, 'invalid_grant');
     assert.equal((await ask(first)).status, 200);
-    assertError(await ask(second), 400, 'invalid_dpop_proof', /jti was used before/);
+    assertError(await ask(second), 400, 'invalid_dpop_proof', /jti has been used before/);
     assert.equal((await askWithProof(app(), client, key, codeForm(second))).status, 200);
   });
 

@@ -153,7 +153,7 @@ export function dpop(app: AppOf): void {
       const answers = await Promise.all(Array.from({ length: 5 }, send));
       assert.equal(answers.filter(({ status }) => status === 200).length, 1);
       for (const answer of answers.filter(({ status }) => status !== 200)) {
-        assertError(answer, 400, 'invalid_dpop_proof', /jti was used before/);
+        assertError(answer, 400, 'invalid_dpop_proof', /jti has been used before/);
       }
     });
 
@@ -176,13 +176,13 @@ export function dpop(app: AppOf): void {
       const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
       for (const [what, changes] of Object.entries(wrong)) {
         const answer = await askWithProof(app(), client, key, form, { door, ...changes });
-        assertError(answer, 400, 'invalid_dpop_proof', /^the DPoP proof is no good: /);
+        assertError(answer, 400, 'invalid_dpop_proof', /^the DPoP proof is invalid: /);
         assert.equal(answer.headers['dpop-nonce'], undefined, what);
       }
       for (const iat of [-301, 61]) {
         const seconds = Math.floor(app().services.clock.now() / 1000) + iat;
         const answer = await askWithProof(app(), client, key, form, { door, claims: { iat: seconds } });
-        assertError(answer, 400, 'invalid_dpop_proof', /iat is not now/);
+        assertError(answer, 400, 'invalid_dpop_proof', /iat is too old or in the future/);
       }
       for (const proof of ['', 'x', 'a.b.c', `${'a'.repeat(9000)}`]) {
         const headers = { dpop: proof };
@@ -261,7 +261,7 @@ export function dpop(app: AppOf): void {
       { ...rsa.jwk, n: `${rsa.jwk.n}${large}${large}` },
     ]) {
       const answer = await askWithProof(app(), client, rsa, form, { header: { jwk } });
-      assertError(answer, 400, 'invalid_dpop_proof', /jwk is no key for alg/);
+      assertError(answer, 400, 'invalid_dpop_proof', /jwk does not match alg/);
     }
   });
 

@@ -170,7 +170,7 @@ export function exchange(app: AppOf): void {
     const { client, gateway, user, allow, tokens } = await linked();
     await allow();
     const refused = async (asking: RegisteredClient, token: string) =>
-      assertError(await ask(asking, token), 400, 'invalid_request', /not for this client to exchange/);
+      assertError(await ask(asking, token), 400, 'invalid_request', /must not be exchanged by this client/);
     const stranger = await registerClient(app(), metadata);
     await grantAccess(app().services, app().account, stranger.app_id, { user: user.email ?? '' });
     await refused(stranger, tokens.access_token);
@@ -218,11 +218,14 @@ export function exchange(app: AppOf): void {
       [{ subject_token: tokens.id_token }, /subject_token is not/],
       [{ subject_token_type: '' }, /subject_token_type is missing/],
       [{ subject_token_type: 'urn:ietf:params:oauth:token-type:id_token' }, /subject_token_type must/],
-      [{ subject_token_type: jwt }, /subject_token_type does not fit/],
+      [{ subject_token_type: jwt }, /subject_token_type does not match subject_token/],
       [{ requested_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' }, /requested_token_type must/],
-      [{ actor_token: other.tokens.access_token }, /actor_token_type goes with actor_token/],
-      [{ actor_token_type: accessToken }, /actor_token_type goes with actor_token/],
-      [{ actor_token: 'x', actor_token_type: accessToken }, /actor_token is of use for tokens of an API alone/],
+      [{ actor_token: other.tokens.access_token }, /actor_token_type must be sent with actor_token/],
+      [{ actor_token_type: accessToken }, /actor_token_type must be sent with actor_token/],
+      [
+        { actor_token: 'x', actor_token_type: accessToken },
+        /actor_token is supported only when the subject token is for an API/,
+      ],
     ] as const) {
       assertError(await ask(client, token, more), 400, 'invalid_request', said);
     }
@@ -244,7 +247,7 @@ export function exchange(app: AppOf): void {
     assert.deepEqual(decodeJwt(answer.body.access_token)['act'], { sub: client.client_id }, answer.text);
     for (const actor of [theirs, tokens.access_token, 'x']) {
       const refused = await ask(client, tokens.access_token, { actor_token: actor, actor_token_type: accessToken });
-      assertError(refused, 400, 'invalid_request', /actor_token is not a good token/);
+      assertError(refused, 400, 'invalid_request', /actor_token is not a valid token/);
     }
   });
 
@@ -255,8 +258,13 @@ export function exchange(app: AppOf): void {
     const code = (await signInForCode(app(), client, user)).get('code') ?? '';
     const token = (await askWithProof(app(), client, key, codeForm(code))).body.access_token;
     const form = { grant_type: exchangeGrant, subject_token: token, subject_token_type: accessToken };
-    assertError(await ask(client, token), 400, 'invalid_request', /was not proven/);
-    assertError(await askWithProof(app(), client, other, form), 400, 'invalid_request', /was not proven/);
+    assertError(await ask(client, token), 400, 'invalid_request', /there is no proof of that key/);
+    assertError(
+      await askWithProof(app(), client, other, form),
+      400,
+      'invalid_request',
+      /there is no proof of that key/,
+    );
     const answer = await askWithProof(app(), client, key, form);
     assert.equal(answer.body.token_type, 'DPoP', answer.text);
     assert.deepEqual((await introspect(client, answer.body.access_token)).cnf, { jkt: key.thumbprint });

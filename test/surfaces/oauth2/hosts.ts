@@ -49,7 +49,7 @@ export function hosts(app: AppOf): void {
     for (const host of unknown) {
       const answer = await app().send('GET', path, { host });
       assertError(answer, 404, 'not_found');
-      assert.deepEqual(answer.body, { error: 'not_found', error_description: 'There is nothing here' }, host);
+      assert.deepEqual(answer.body, { error: 'not_found', error_description: 'Not found' }, host);
     }
   });
 

@@ -104,7 +104,7 @@ export function implicit(app: AppOf): void {
   it('what a request for tokens must have, or cannot have, is told in the fragment', async () => {
     for (const [asked, error, said] of [
       [{ nonce: '' }, 'invalid_request', /nonce is missing/],
-      [{ response_mode: 'query' }, 'invalid_request', /not for tokens/],
+      [{ response_mode: 'query' }, 'invalid_request', /must not be used for tokens/],
       [{ scope: 'email' }, 'invalid_scope', /openid/],
       [{ dpop_jkt: 'x'.repeat(43) }, 'invalid_request', /dpop_jkt/],
       [{ prompt: 'create' }, 'invalid_request', /prompt/],

@@ -65,7 +65,7 @@ export function pushedRequests(app: AppOf): void {
     assert.deepEqual(two.map(({ status }) => status).sort(), [303, 400, 400]);
     const late = (await push(client)).body.request_uri;
     app().services.clock.advance(90_000);
-    assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /too long ago/);
+    assertErrorPage(await app().send('GET', path(client, late, { redirect_uri: redirectUri })), /has expired/);
     const elsewhere = await app().another(unlimited);
     const foreign = (await push(await registerClient(elsewhere), {}, elsewhere)).body.request_uri;
     assertErrorPage(await app().send('GET', path(client, foreign)), /request_uri/);
@@ -141,7 +141,7 @@ export function pushedRequests(app: AppOf): void {
     assertError(unknown, 400, 'use_dpop_nonce');
     const nonce = String(unknown.headers['dpop-nonce']);
     assertError(await send({ nonce, htu: `${app().account.baseUrl}/oauth2/token` }), 400, 'invalid_dpop_proof', /htu/);
-    assertError(await send({ nonce }, { dpop_jkt: other.thumbprint }), 400, 'invalid_dpop_proof', /another key/);
+    assertError(await send({ nonce }, { dpop_jkt: other.thumbprint }), 400, 'invalid_dpop_proof', /does not match dpop_jkt/);
     for (const more of [{}, { dpop_jkt: key.thumbprint }]) {
       const pushed = await send({ nonce }, more);
       assert.equal(pushed.status, 201, pushed.text);

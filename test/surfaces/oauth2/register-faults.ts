@@ -24,7 +24,7 @@ export function registrationFaults(app: AppOf): void {
       'one twice',
       { redirect_uris: [redirectUri, redirectUri] },
       'invalid_redirect_uri',
-      /^redirect_uris\[1\] is given/,
+      /^redirect_uris\[1\] must not be repeated$/,
     ],
     ['21 of them', { redirect_uris: manyUris(21) }, 'invalid_redirect_uri', /^redirect_uris /],
     [

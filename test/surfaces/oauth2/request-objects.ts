@@ -110,7 +110,7 @@ export function requestObjects(app: AppOf): void {
       assert.equal(toClient(answer).get('error'), 'invalid_request_object', what);
       assertClientError(app(), answer, 'invalid_request_object');
       // Nobody has vouched for an address that stands in it.
-      assertErrorPage(await app().send('GET', path(id, { request })), /cannot be read/);
+      assertErrorPage(await app().send('GET', path(id, { request })), /sent an invalid request/);
     }
     const both = { request: good, request_uri: 'https://app.example.com/r', redirect_uri: redirectUri };
     assertClientError(app(), await app().send('GET', path(id, both)), 'invalid_request', null);
@@ -212,7 +212,7 @@ export function requestReferences(kind: 'sqlite' | 'postgres'): void {
     const ask = (request_uri: string, more = {}) => app.send('GET', authorizePath(client, { request_uri, ...more }));
     for (const other of [`${uri}2`, uri.replace('#v1', ''), 'http://127.0.0.1/', 'https://evil.example/r', 'x']) {
       assertClientError(app, await ask(other), 'invalid_request_uri');
-      assertErrorPage(await ask(other, { redirect_uri: 'https://evil.example/' }), /cannot be read/);
+      assertErrorPage(await ask(other, { redirect_uri: 'https://evil.example/' }), /sent an invalid request/);
     }
     assert.equal(asked.length, 0);
     const claims = { client_id: client.client_id, response_type: 'code', redirect_uri: redirectUri, scope: 'openid' };

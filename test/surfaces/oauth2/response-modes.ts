@@ -86,7 +86,7 @@ export function responseModes(app: AppOf): void {
     const native = await registerClient(app(), { application_type: 'native', redirect_uris: [uri] });
     const posted = { redirect_uri: uri, response_mode: 'form_post' };
     const answer = await app().send('GET', authorizePath(native, posted));
-    assert.match(received(answer, 'query', uri)['error_description'] ?? '', /needs a web redirect_uri/);
+    assert.match(received(answer, 'query', uri)['error_description'] ?? '', /requires a web redirect_uri/);
   });
 
   it('tokens are asked for in vain and never answered in a query (§5)', async () => {

@@ -8,7 +8,7 @@ export function routing(app: AppOf): void {
     for (const path of ['/oauth2', '/oauth2/nothing', '/oauth2/token/more', '/.well-known/nothing', '/oauth2/TOKEN']) {
       const answer = await app().send('GET', path);
       assert.equal(answer.status, 404, path);
-      assert.deepEqual(answer.body, { error: 'not_found', error_description: 'There is nothing here' });
+      assert.deepEqual(answer.body, { error: 'not_found', error_description: 'Not found' });
     }
   });
 
@@ -24,7 +24,7 @@ export function routing(app: AppOf): void {
       assert.equal(answer.headers['allow'], allow);
       assert.deepEqual(answer.body, {
         error: 'method_not_allowed',
-        error_description: 'The method is not allowed here',
+        error_description: 'Method not allowed',
       });
     }
   });

@@ -53,7 +53,7 @@ export function accountParts(app: AppOf): void {
     assert.equal(keyOf((await open(jar, '/account/second-factors/new')).answer.text), keyOf(page.answer.text));
     const refused = await submit(app(), page, { otp: 'none' });
     assert.equal(refused.answer.status, 401);
-    assert.match(refused.answer.text, /This code does not fit the key/);
+    assert.match(refused.answer.text, /This code does not match the key/);
     assert.equal((await submit(app(), page, { otp: '' })).answer.status, 401);
     const { answer, secret } = await enrol(jar);
     assert.equal(answer.status, 200);
@@ -78,7 +78,7 @@ export function accountParts(app: AppOf): void {
     const before = copyOf(jar);
     const otp = codeAt(keyOf(at.answer.text), clock().now());
     const added = await submit(app(), at, { otp });
-    assert.match(added.answer.text, /role="status">The authenticator app is added/);
+    assert.match(added.answer.text, /role="status">The authenticator app has been added/);
     const again = await submit(app(), { jar: before, answer: at.answer }, { otp });
     assert.ok(isSignIn(again.answer), 'its session has another name now');
     const list = await open(jar, '/account/second-factors');
@@ -111,7 +111,7 @@ export function accountParts(app: AppOf): void {
     ]);
     assert.equal(await app().services.store.secondFactors.countRecoveryCodes(app().account.id, user.id), 0);
     const again = await sendForm(jar, '/account/second-factors/remove', form);
-    assert.match(again.answer.text, /The device is removed/);
+    assert.match(again.answer.text, /The device has been removed/);
     assert.match(again.answer.text, /You have none/);
     const stranger = await signedInBrowser(app());
     const device = await giveDevice(app(), stranger.user);
@@ -132,7 +132,7 @@ export function accountParts(app: AppOf): void {
       assert.equal(answer.status, 200);
       assert.equal(recoveryCodesOf(answer.text).length, 10);
       assert.ok(!answer.text.includes(former));
-      assert.match(answer.text, /The former ones do not work any more/);
+      assert.match(answer.text, /The old ones no longer work/);
     });
     assert.deepEqual(
       events.map(({ action, actorId, detail }) => [action, actorId, detail]),
@@ -257,6 +257,6 @@ export function accountParts(app: AppOf): void {
       password,
     });
     assert.ok(answer.text.includes(user.email ?? ''));
-    assert.match(answer.text, /None uses your account/);
+    assert.match(answer.text, /No application uses your account/);
   });
 }

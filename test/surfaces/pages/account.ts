@@ -82,7 +82,7 @@ export function account(app: AppOf): void {
     assert.ok(answer.text.includes('href="/oauth2/logout"'));
     assert.doesNotMatch(answer.text, /role="status"/);
     const told = await open(jar, '/account?done=password_changed');
-    assert.match(told.answer.text, /role="status">Your password is changed\./);
+    assert.match(told.answer.text, /role="status">Your password has been changed\./);
     const unknown = await open(jar, '/account?done=constructor');
     assert.doesNotMatch(unknown.answer.text, /role="status"/);
   });
@@ -101,7 +101,7 @@ export function account(app: AppOf): void {
     const { csrf = '' } = readForm((await onPassword(browser.jar)).answer.text).fields;
     const sent = await post(browser.jar, '/account/password', { csrf, ...typed(password) });
     const { answer } = await open(browser.jar, String(sent.headers['location']));
-    assert.match(answer.text, /Your password is changed\./);
+    assert.match(answer.text, /Your password has been changed\./);
     assert.equal(heading((await open(other, '/account')).answer), 'Your account', 'others stay unless asked');
     assert.equal((await refresh(app(), browser.client, browser.tokens.refresh_token)).status, 200);
     const stranger = await open(new CookieJar(), '/account');
@@ -133,8 +133,8 @@ export function account(app: AppOf): void {
     const { jar, user } = await signedInBrowser(app());
     const before = await app().services.store.users.find(app().account.id, user.id);
     for (const [form, status, said] of [
-      [typed('wrong'), 401, 'This is not your present password'],
-      [typed(''), 401, 'This is not your present password'],
+      [typed('wrong'), 401, 'This is not your current password'],
+      [typed(''), 401, 'This is not your current password'],
       [typed(password, ''), 422, 'Something is missing'],
       [typed(password, password), 422, 'Choose one that is different'],
       [typed(password, 'sunshine1'), 422, 'one of the most common ones'],

@@ -90,11 +90,11 @@ export function consent(app: AppOf): void {
     assert.deepEqual([silent.get('error'), silent.get('code')], ['consent_required', null]);
     const asked = await ask();
     assert.ok(isConsent(asked.answer));
-    assert.ok(asked.answer.text.includes('Go on while you are signed out'));
+    assert.ok(asked.answer.text.includes('Keep access while you are signed out'));
     codeOf(await submit(app(), asked, { decision: 'allow' }));
     codeOf(await ask({ prompt: 'none' }));
     const apps = await walk(app(), jar, '/account/apps');
-    assert.ok(apps.answer.text.includes('Go on while you are signed out'), 'the user sees what the app may do');
+    assert.ok(apps.answer.text.includes('Keep access while you are signed out'), 'the user sees what the app may do');
   });
 
   it('another client asks for itself', async () => {

@@ -37,7 +37,7 @@ export function forgotPassword(app: AppOf): void {
     for (const username of [setting.user.email ?? '', ...nobody]) {
       const { answer } = await submit(app(), page, { username });
       assert.equal(answer.status, 200);
-      assert.equal(heading(answer), 'Look into your mail');
+      assert.equal(heading(answer), 'Check your e-mail');
       texts.add(answer.text);
     }
     assert.equal(texts.size, 1);
@@ -66,7 +66,7 @@ export function forgotPassword(app: AppOf): void {
     await assertTold(app(), async () => {
       const { answer } = await submit(app(), page, chosen);
       assert.equal(heading(answer), 'Your account');
-      assert.match(answer.text, /Your password is changed\./);
+      assert.match(answer.text, /Your password has been changed\./);
     }, [
       ['password_reset.used', user, user, {}],
       ['user.changed', user, user, { fields: ['password'], grants_revoked: 1 }],
@@ -152,7 +152,7 @@ export function forgotPassword(app: AppOf): void {
     await assertTold(app(), async () => {
       const { answer } = await submit(app(), due, { otp: device.code() });
       assert.equal(heading(answer), 'Your account');
-      assert.match(answer.text, /Your password is changed\./);
+      assert.match(answer.text, /Your password has been changed\./);
     }, [
       ['mfa.verified', about, about, { device_id: device.id }],
       ['sign_in.succeeded', about, about, { method: 'account', methods: ['urn:gatehouse:amr:mailbox', 'otp', 'mfa'] }],
@@ -233,7 +233,7 @@ export function forgotPassword(app: AppOf): void {
     const page = await walk(one, jar, '/forgot-password');
     for (let asked = 0; asked < 20; asked += 1) {
       const { answer } = await submit(one, page, { username: user.email ?? '' });
-      assert.equal(heading(answer), 'Look into your mail');
+      assert.equal(heading(answer), 'Check your e-mail');
     }
     assert.equal((await mailsTo(one, user.email)).length, 5);
     const { answer } = await submit(one, page, { username: user.email ?? '' });

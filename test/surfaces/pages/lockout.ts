@@ -115,7 +115,7 @@ export function lockout(app: AppOf): void {
       for (let count = 0; count < 3; count += 1) assert.equal((await from('192.0.2.1', 'wrong password')).status, 401);
       const refused = await from('192.0.2.1', password);
       assert.equal(refused.status, 429);
-      assert.equal(heading(refused), 'Too many tries');
+      assert.equal(heading(refused), 'Too many attempts');
       const seconds = Number(refused.headers['retry-after']);
       assert.ok(seconds > 0 && seconds <= 3600, String(seconds));
       assert.equal(refused.headers['set-cookie'], undefined);

@@ -87,7 +87,7 @@ export function newPassword(app: AppOf): void {
       [{ new_password: '', new_password_confirmation: '' }, /Something is missing/],
       [{ ...strong, new_password_confirmation: '' }, /Something is missing/],
       [{ ...strong, new_password_confirmation: `${fresh}!` }, /The two passwords differ/],
-      [{ new_password: password, new_password_confirmation: password }, /This is your present password/],
+      [{ new_password: password, new_password_confirmation: password }, /This is your current password/],
       [{ new_password: 'vq41zwx', new_password_confirmation: 'vq41zwx' }, /must have 8 to 256 characters/],
       [{ new_password: 'PassWord1', new_password_confirmation: 'PassWord1' }, /one of the most common ones/],
       [{ new_password: 'Lovelace-12', new_password_confirmation: 'Lovelace-12' }, /owner&#39;s names or address/],
@@ -148,7 +148,7 @@ export function newPassword(app: AppOf): void {
     const stranger = await setting.begin();
     const early = await post('/new-password', stranger.jar, { ...readForm(stranger.answer.text).fields, ...chosen });
     assert.equal(early.status, 400);
-    assert.match(early.text, /No new password is due here/);
+    assert.match(early.text, /No new password is required here/);
     const skipped = `/new-password?request=${requestOf(stranger)}`;
     assert.ok(isSignIn((await walk(app(), stranger.jar, skipped)).answer), 'a step that is not due');
     for (const jar of [stranger.jar, new CookieJar()]) {

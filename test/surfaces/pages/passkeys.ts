@@ -93,7 +93,7 @@ export function passkeys(app: AppOf): void {
     assert.deepEqual([added.status, added.headers['location']], [303, `${path}?done=passkey_added`]);
     const page = await signedIn.look();
     assert.deepEqual(namesOf(page), ['My laptop']);
-    assert.match(page.text, /never used\. On one device alone\./);
+    assert.match(page.text, /never used\. On one device only\./);
     assert.deepEqual(
       (passkeyOptionsOf(page.text).excludeCredentials ?? []).map((one) => one.id),
       [passkey.credentialId],
@@ -176,7 +176,7 @@ export function passkeys(app: AppOf): void {
     for (const name of ['', '  ', 'x'.repeat(65), 'a\u202eb']) {
       const refused = await signedIn.post({ credential, name });
       assert.equal(refused.status, 422, name);
-      assert.match(refused.text, /This is no name/);
+      assert.match(refused.text, /This name cannot be used/);
     }
     assert.equal((await signedIn.post({ credential, name: 'x'.repeat(257) })).status, 400);
     assert.equal((await signedIn.post({ credential, name: '🔑'.repeat(64) })).status, 303);
@@ -185,7 +185,7 @@ export function passkeys(app: AppOf): void {
     assert.equal((await signedIn.post(change, `${path}/change`)).status, 422);
     const { credential: last } = await make(signedIn);
     for (let devices = 2; devices < 10; devices += 1) await givePasskey(app(), signedIn.user);
-    assert.match((await signedIn.look()).text, /You have as many devices as there may be/);
+    assert.match((await signedIn.look()).text, /You have the maximum number of devices/);
     assert.equal((await signedIn.post({ credential: last, name: 'Eleventh' })).status, 422);
   });
 

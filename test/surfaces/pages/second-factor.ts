@@ -165,7 +165,7 @@ export function secondFactor(app: AppOf): void {
     const stranger = await setting.begin();
     const early = await post(stranger.jar, { ...readForm(stranger.answer.text).fields, otp: device.code() });
     assert.equal(early.status, 400);
-    assert.match(early.text, /No second factor is due here/);
+    assert.match(early.text, /No second factor is required here/);
     const skipped = `/second-factor?request=${requestOf(stranger)}`;
     assert.ok(isSignIn((await walk(app(), stranger.jar, skipped)).answer), 'a step that is not due');
     for (const jar of [stranger.jar, new CookieJar()]) {

@@ -30,7 +30,7 @@ class Digest {
     this.#algorithm = String(algorithm).toLowerCase().replace(/^sha-/, 'sha');
     this.#key = key;
     if (!['sha256', 'sha512'].includes(this.#algorithm)) {
-      throw new TypeError(`Digest method not supported: ${this.#algorithm}; there are sha256 and sha512`);
+      throw new TypeError(`Digest method not supported: ${this.#algorithm}; supported: sha256, sha512`);
     }
   }
 

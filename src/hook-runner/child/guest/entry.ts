@@ -55,7 +55,7 @@ async function start(
 /** Throws for what JSON cannot say, instead of saying something else. */
 function toJson(result: unknown): string {
   const text = stringify(result, (_, member: unknown) => {
-    if (typeof member === 'number' && !isFiniteNumber(member)) throw new TypeError(`the answer holds ${member}`);
+    if (typeof member === 'number' && !isFiniteNumber(member)) throw new TypeError(`the answer contains ${member}`);
     return member;
   });
   if (text === undefined) return 'null';

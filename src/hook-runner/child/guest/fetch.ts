@@ -74,13 +74,13 @@ export class Request extends Message {
     if (/^(?:delete|get|head|options|post|put)$/i.test(this.method)) this.method = this.method.toUpperCase();
     this.redirect = String(init.redirect ?? from?.redirect ?? 'follow');
     if (!['follow', 'manual', 'error'].includes(this.redirect))
-      throw new TypeError('redirect is follow, manual or error');
+      throw new TypeError('redirect must be follow, manual or error');
     this.signal = init.signal ?? from?.signal ?? null;
     if (this.content !== null && (this.method === 'GET' || this.method === 'HEAD')) {
       throw new TypeError('Request with GET/HEAD method cannot have body.');
     }
     if (this.content !== null && this.content.length > limits.fetchBodyBytes) {
-      throw new TypeError(`a body of a request holds at most ${limits.fetchBodyBytes} bytes`);
+      throw new TypeError(`a request body must have at most ${limits.fetchBodyBytes} bytes`);
     }
   }
 

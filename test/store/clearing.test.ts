@@ -35,7 +35,8 @@ onEachDatabase('clearing', (subject) => {
       await fillGrants(subject, cast, rows);
       casts.push(cast);
     }
-    for (const { accountId, userId } of casts) assert.equal(await subject.store.users.remove(accountId, userId, now), true);
+    for (const { accountId, userId } of casts)
+      assert.equal(await subject.store.users.remove(accountId, userId, now), true);
     return casts.map(({ accountId }) => accountId);
   }
 

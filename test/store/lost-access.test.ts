@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { whileUncommitted } from '../support/locks.ts';
-import { clearAll, consume, fillGrants, fillUsers } from './filled.ts';
+import { clearAll, consume, count, fillGrants, fillUsers } from './filled.ts';
 import { type Cast, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase, type Subject } from './suite.ts';
 
@@ -150,5 +150,37 @@ onEachDatabase('access that is lost', (subject) => {
       assert.equal(await consume(subject, grant), 'access_not_assigned', what);
     }
     await clearAll(subject);
+  });
+
+  test('an app that is given and taken again and again is cleared by one pass over its grants', async () => {
+    const { store } = subject;
+    const { accountId, appId, userId: loser } = await newCast(store);
+    const roleId = await newRole(subject, accountId, [appId], [loser]);
+    await store.access.revoke(accountId, appId, { userId: loser });
+    await fillGrants(subject, { accountId, appId, userId: loser }, 900);
+    for (let round = 0; round < 6; round += 1) {
+      await lose(subject, accountId, roleId, appId);
+      await store.roles.link(accountId, 'apps', roleId, [appId], now);
+    }
+    assert.equal((await store.findWaitingRemovals()).count, 6);
+    const slices = await clearAll(subject);
+    assert.ok(slices.length <= 900 / 100 + 6, `${slices.length} slices`);
+    assert.equal(await count(subject, `grants where account_id = ${accountId} and revoked_at is null`), 0);
+    assert.equal(await count(subject, `removals where account_id = ${accountId}`), 0);
+  });
+
+  test('a token that another app got by exchange is dead with the access that its grant rests on', async () => {
+    const { store } = subject;
+    const cast = await newBystander(subject);
+    const { accountId, appId, userId, roleId } = cast;
+    const { appId: gateway } = await newClient(store, accountId);
+    await store.access.grant(accountId, gateway, { userId }, now);
+    const grant = await newGrant(store, cast);
+    const held = { accountId, appId: gateway, userId, grantId: grant.id, digest: unique() };
+    const lives = { scope: ['openid'], issuedAt: now, expiresAt: now * 2, revokedAt: null };
+    const { id } = await store.grants.addAccessToken({ ...held, ...lives });
+    assert.equal((await store.grants.findAccessToken(accountId, id))?.assigned, true);
+    await lose(subject, accountId, roleId, appId);
+    assert.equal((await store.grants.findAccessToken(accountId, id))?.assigned, false);
   });
 });

@@ -39,7 +39,8 @@ export const findAccessToken = `
     ...rows.grants.select('g', 'g_'),
     ...rows.tokenUsers.select('u', 'u_'),
     ...rows.tokenClients.select('c', 'c_'),
-  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })} as assigned
+  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}
+    and (g.id is null or g.app_id = t.app_id or ${stillAssigned('g')}) as assigned
   from access_tokens t
   join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
   left join grants g on g.account_id = t.account_id and g.id = t.grant_id

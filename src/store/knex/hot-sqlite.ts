@@ -48,14 +48,17 @@ export function findAccessTokenOnSqlite(db: Knex, accountId: number, id: number)
     const userRow = token.userId === null ? null : one(sqliteStatements.findUser, accountId, token.userId);
     // The token of a client, a grant or a user that was removed is no token any more.
     if (!clientRow || grantRow === undefined || userRow === undefined) return null;
-    const assigned =
-      token.userId !== null && one(sqliteStatements.isAssigned, accountId, token.appId, token.userId, token.grantId);
+    const grant = grantRow && rows.grants.read(grantRow);
+    // What a client got by exchange rests on the access to the app of the grant as well.
+    const appIds = grant && grant.appId !== token.appId ? [token.appId, grant.appId] : [token.appId];
+    const isAssigned = (appId: number) =>
+      one(sqliteStatements.isAssigned, accountId, appId, token.userId, token.grantId) !== undefined;
     return {
       token,
       client: rows.tokenClients.read(clientRow),
-      grant: grantRow && rows.grants.read(grantRow),
+      grant,
       user: userRow && rows.tokenUsers.read(userRow),
-      assigned: Boolean(assigned),
+      assigned: token.userId !== null && appIds.every(isAssigned),
     };
   });
 }

@@ -70,7 +70,9 @@ async function clear(db: Knex, removal: Removal, limit: number): Promise<Cleared
         .where({ account_id: accountId, [id]: objectId })
         .delete();
     }
-    await db('removals').where({ account_id: accountId, id: removal.id }).delete();
+    // With it those before it of the same app: it looked at their grants as well, and knew of them from the beginning.
+    const done = db('removals').where({ account_id: accountId, kind, object_id: objectId });
+    await done.where('id', '<=', removal.id).delete();
   }
   return { kind, accountId: Number(accountId), isLast, ...progress };
 }
@@ -130,10 +132,26 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
   for (const behind of ['>', '<=']) {
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
-    const [removal]: Removal[] = await (isPostgres(db) ? next.forUpdate().skipLocked() : next);
-    if (removal) return removal;
+    const [removal] = await lockFree(db, next);
+    if (removal) return removal.kind === 'access' ? furthestOf(db, removal, except) : removal;
   }
   return null;
+}
+
+async function lockFree(db: Knex, removals: Knex.QueryBuilder): Promise<Removal[]> {
+  return isPostgres(db) ? removals.forUpdate().skipLocked() : removals;
+}
+
+/** Of those by which users lost the same app one is enough: the one that is nearest to its end, else the newest. */
+async function furthestOf(db: Knex, removal: Removal, except: readonly number[]): Promise<Removal> {
+  const { account_id, kind, object_id } = removal;
+  const same = db('removals').where({ account_id, kind, object_id }).whereNotIn('id', except);
+  same.orderBy([
+    { column: 'reached_grant_id', order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+  const [furthest = removal] = await lockFree(db, same.limit(1));
+  return furthest;
 }
 
 async function clearNext(db: Knex, limit: number, turn: ClearingTurn): Promise<ClearedSlice | FailedSlice | null> {

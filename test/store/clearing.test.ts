@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import pg from 'pg';
 import { migrationNames } from '../../src/store/knex/migrations/index.ts';
 import type { ClearingTurn } from '../../src/store/removals.ts';
@@ -63,7 +64,7 @@ onEachDatabase('clearing', (subject) => {
       const failed = await store.clearRemoved(100);
       assert.ok(failed && 'error' in failed);
       assert.equal(failed.accountId, first);
-      assert.match(String((failed.error as Error).message), /not this one/);
+      assert.match(inspect(failed.error), /not this one/);
       const except = [failed.removalId];
       const cleared: (number | undefined)[] = [];
       for (let turn: ClearingTurn = { after: 0, except }; ; ) {

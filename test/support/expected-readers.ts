@@ -39,6 +39,11 @@ const expectedReaders: readonly ExpectedReader[] = [
     where: /^update users set (invalid_login_attempts|password_digest) = .* where account_id = \S+ and id = /,
     because: 'a user who is removed during the sign-in has attempts that nobody looks at any more',
   },
+  {
+    where:
+      /^update (users set policy_id = null where policy_id is not null|clients set updated_at = created_at|users set manager_user_id = null where \(account_id, )/,
+    because: 'a migration fills a column of all rows, or is undone',
+  },
   { where: /^select 1 from \w+ limit 1 offset \d+$/, because: 'it looks how large a table is' },
 ];
 

@@ -27,23 +27,28 @@ export async function lostBefore(
   const users = userIds.map(() => '?').join(', ');
   const isLost = (user: string) => `not ${linked({ account: 'lost.account_id', app: 'given.app_id', user }, 'lost')}`;
   // From what waits, which is little: SQLite keeps the order of cross joins.
-  const sql = `select user_id, max(id) as after_removal from (
-      select u.id as user_id, lost.id from removals lost cross join ${table} given cross join users u
+  const sql = `select u.id as user_id, max(lost.id) as after_removal
+      from removals lost cross join ${table} given cross join users u
       where lost.account_id = ? and lost.kind = 'access' and given.account_id = lost.account_id
         and given.app_id = lost.object_id and given.${column} = ?
         and u.account_id = lost.account_id and u.id in (${users}) and ${present('user', 'u')}
         and ${refersToPresent('given', 'app_id')} and ${isLost('u.id')}
-      union all
-      select lu.user_id, lost.id from removals lost cross join role_users lu cross join app_roles la
-        cross join ${table} given
+      group by u.id
+    union all
+      select lu.user_id, max(lost.id) as after_removal
+      from removals lost cross join role_users lu cross join app_roles la cross join ${table} given
       where lost.account_id = ? and lost.kind = 'role'
         and lu.account_id = lost.account_id and lu.role_id = lost.object_id and lu.user_id in (${users})
         and la.account_id = lost.account_id and la.role_id = lost.object_id
         and given.account_id = lost.account_id and given.app_id = la.app_id and given.${column} = ?
         and ${refersToPresent('given', 'app_id')} and ${isLost('lu.user_id')}
-    ) as found group by user_id`;
+      group by lu.user_id`;
   type Row = { readonly user_id: number; readonly after_removal: number };
   const answer: Row[] | { rows: Row[] } = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);
   const found = Array.isArray(answer) ? answer : answer.rows;
-  return new Map(found.map((row) => [Number(row.user_id), Number(row.after_removal)]));
+  const newest = new Map<number, number>();
+  for (const { user_id: userId, after_removal: removal } of found) {
+    newest.set(Number(userId), Math.max(newest.get(Number(userId)) ?? 0, Number(removal)));
+  }
+  return newest;
 }

@@ -69,7 +69,8 @@ function lineOf(source: string, index: number): number {
 }
 
 const environmentReaders = [
-  /\bprocess\s*(?:\?\.|\.)\s*env\b/g,
+  // Quoted it is the name of something in another program.
+  /(?<!['"])\bprocess\s*(?:\?\.|\.)\s*env\b/g,
   /\bprocess\s*(?:\?\.)?\[\s*['"`]env/g,
   /\{[^{}]*\benv\b[^{}]*\}\s*=\s*(?:globalThis\s*\.\s*)?process\b/g,
   /\bimport\s[^;]*\benv\b[^;]*\bfrom\s*['"](?:node:)?process['"]/g,

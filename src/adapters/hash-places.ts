@@ -17,6 +17,8 @@ const aheadOfQuiet = 4;
  * digest begins: were another attempt to ask the store in that moment too, everybody else would wait for both.
  */
 const pauseMilliseconds = 5;
+/** A digest that takes less than this many times the quickest is a usual one: a busy machine is no steady one. */
+const timesUsual = 4;
 
 export interface HashPlace {
   /** Runs its argument on a thread, as soon as one is free. */
@@ -45,6 +47,13 @@ export function createHashPlaces(threads: number): HashPlaces {
   });
   const ready: Ready[] = [];
   let free = threads;
+  let quickest = Number.POSITIVE_INFINITY;
+
+  /** How many usual digests it took the time of. */
+  function weigh(milliseconds: number): number {
+    quickest = Math.min(quickest, milliseconds);
+    return Math.max(1, Math.floor(milliseconds / quickest / timesUsual));
+  }
 
   function freeThread(): void {
     let next: Ready | undefined;
@@ -57,11 +66,13 @@ export function createHashPlaces(threads: number): HashPlaces {
     next.begin();
   }
 
-  async function onThread<Result>(rank: number, hashing: () => Promise<Result>): Promise<Result> {
+  /** Answers how long it took as well. */
+  async function onThread<Result>(rank: number, hashing: () => Promise<Result>): Promise<[Result, number]> {
     if (free > 0) free -= 1;
     else await new Promise<void>((begin) => ready.push({ rank, begin }));
+    const startedAt = performance.now();
     try {
-      return await hashing();
+      return [await hashing(), performance.now() - startedAt];
     } finally {
       freeThread();
     }
@@ -74,13 +85,19 @@ export function createHashPlaces(threads: number): HashPlaces {
         throw new Failure('unavailable', { retryAfterSeconds: 1, reason: 'too many passwords wait to be checked' });
       }
       let isForgiven = false;
+      let weight = 1;
       const forgive = () => {
         isForgiven = true;
       };
+      const hash: HashPlace['hash'] = async (hashing) => {
+        const [result, milliseconds] = await onThread(turn.rank, hashing);
+        weight = Math.max(weight, weigh(milliseconds));
+        return result;
+      };
       try {
-        return await work({ hash: (hashing) => onThread(turn.rank, hashing), forgive });
+        return await work({ hash, forgive });
       } finally {
-        turn.end(isForgiven);
+        turn.end(isForgiven, weight);
       }
     },
   };

@@ -152,6 +152,34 @@ onEachDatabase('access that is lost', (subject) => {
     await clearAll(subject);
   });
 
+  test('of two losses of one app at once the later one has the greater number, and takes the other along', async () => {
+    const { store } = subject;
+    const { accountId, appId, userId } = await newCast(store);
+    const { id: other } = await newUser(store, accountId);
+    await store.access.revoke(accountId, appId, { userId });
+    const [one, two] = [
+      await newRole(subject, accountId, [appId], [userId]),
+      await newRole(subject, accountId, [appId], [other]),
+    ];
+    await fillGrants(subject, { accountId, appId, userId: other });
+    const grant = await newGrant(store, { accountId, appId, userId });
+    // Beyond those that the transaction looks at itself.
+    const further: number[] = [];
+    while (further.length < 20) further.push((await newClient(store, accountId)).appId);
+    const appIds = [...further, appId];
+    await whileUncommitted(
+      subject,
+      async (tx) => {
+        await tx.roles.unlink(accountId, 'apps', one, [appId]);
+        await tx.access.endLost(accountId, appIds, now);
+      },
+      () => lose(subject, accountId, two, appId),
+    );
+    await clearAll(subject);
+    await store.roles.link(accountId, 'apps', one, [appId], now);
+    assert.equal(await consume(subject, grant), 'revoked');
+  });
+
   test('an app that is given and taken again and again is cleared by one pass over its grants', async () => {
     const { store } = subject;
     const { accountId, appId, userId: loser } = await newCast(store);

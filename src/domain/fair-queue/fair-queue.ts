@@ -41,8 +41,11 @@ export interface FairQueueOptions {
 export interface Turn {
   /** Where turns compete once more: the lower goes first. Quiet sources overtake those that have a turn already. */
   readonly rank: number;
-  /** Gives the turn back; once. One that is forgiven wipes out what its source had. */
-  end(isForgiven?: boolean): void;
+  /**
+   * Gives the turn back; once. One that is forgiven wipes out what its source had. `weight`: how many usual turns it
+   * took the time of, 1 unless said; its account has one in so many turns while others wait.
+   */
+  end(isForgiven?: boolean, weight?: number): void;
 }
 
 export interface FairQueue {
@@ -133,13 +136,14 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     turnCount += 1;
     const rank = isQuiet(path) ? turnCount - turns - turnsForQuiet : turnCount;
     account.sources.serve(path);
-    account.lastTurn = turnCount;
+    account.lastTurn = Math.max(account.lastTurn, turnCount);
     account.turns += 1;
     account.running.set(holder, (account.running.get(holder) ?? 0) + 1);
     running += 1;
     return {
       rank,
-      end(isForgiven = false) {
+      end(isForgiven = false, weight = 1) {
+        account.lastTurn += weight - 1;
         // One right password among many wrong ones that wait is no reason to serve those.
         const isLast = !waiting.some((one) => sourceOf(one.path) === sourceOf(path));
         if (isForgiven && isLast) account.sources.forgive(path);

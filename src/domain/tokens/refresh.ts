@@ -136,7 +136,8 @@ function trailOf(
   const told: string[] = [];
   return {
     eventOf: (outcome: Untypical): NewEvent | null => {
-      const what = `${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : ''}`;
+      // A repetition is told with each address that it comes from: one may be its owner's, and one a thief's.
+      const what = `${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : origin.source}`;
       if (!services.onceAnHour.isFirst(account.id, what)) return null;
       told.push(what);
       return newEvent(services, account, describe(client, grantId, outcome), origin);

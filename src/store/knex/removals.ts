@@ -114,6 +114,9 @@ export async function remove(...given: Parameters<typeof removeObject>): Promise
  */
 export function endLost(db: Knex, accountId: number, appIds: readonly number[], at: Milliseconds): Promise<number> {
   return together(db, async (tx) => {
+    // One after the other for each app: of those of one app the later is the one with the greater number.
+    const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
+    if (isPostgres(tx)) await apps.forNoKeyUpdate().select('app_id');
     let grantsRevoked = 0;
     for (let from = 0; from < appIds.length; from += addedAtOnce) {
       const added = await add(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);

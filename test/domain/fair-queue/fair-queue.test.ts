@@ -245,3 +245,19 @@ test('a source whose turns are forgiven stays ahead of those that come as often'
     await settled();
   }
 });
+
+test('an account whose turns take long has its next one after as many of others', async () => {
+  const { queue } = subject();
+  const order: number[] = [];
+  const ask = async (accountId: number, weight: number) => {
+    for (let number = 0; number < 12; number += 1) {
+      const turn = await queue.enter({ accountId, source: `${accountId}` });
+      order.push(accountId);
+      await settled();
+      turn?.end(false, weight);
+    }
+  };
+  await Promise.all([ask(1, 4), ask(1, 4), ask(2, 1), ask(2, 1)]);
+  const both = order.slice(0, 16);
+  assert.deepEqual([both.filter((id) => id === 1).length, both.filter((id) => id === 2).length], [4, 12], order.join());
+});

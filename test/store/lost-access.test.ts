@@ -161,8 +161,9 @@ onEachDatabase('access that is lost', (subject) => {
       await newRole(subject, accountId, [appId], [userId]),
       await newRole(subject, accountId, [appId], [other]),
     ];
-    await fillGrants(subject, { accountId, appId, userId: other });
+    // The pass of the later loss is behind it when the other one is committed.
     const grant = await newGrant(store, { accountId, appId, userId });
+    await fillGrants(subject, { accountId, appId, userId: other });
     // Beyond those that the transaction looks at itself.
     const further: number[] = [];
     while (further.length < 20) further.push((await newClient(store, accountId)).appId);

@@ -4230,8 +4230,8 @@ export interface components {
             /**
              * @description What happened. `role.assigned` and `role.withdrawn` tell of each user who gets or loses a role, whichever
              *     request did it, beside the event of that request, which counts the grants that ended. Where the user or the
-             *     role itself is removed, `user.removed` or `role.removed` alone tells of it. Whoever holds a refresh token can
-             *     have it refused, or repeated within the 10 seconds, as often as they like: `refresh.refused` and
+             *     role itself is removed, `user.removed` or `role.removed` alone tells of it. A refresh token can be sent
+             *     any number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself. `consent.allowed`
              *     and `consent.denied` tell of a decision, not of the same one sent again.
              * @example user.changed

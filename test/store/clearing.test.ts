@@ -36,7 +36,8 @@ onEachDatabase('clearing', (subject) => {
       await fillGrants(subject, cast, rows);
       casts.push(cast);
     }
-    for (const { accountId, userId } of casts) assert.equal(await subject.store.users.remove(accountId, userId, now), true);
+    for (const { accountId, userId } of casts)
+      assert.equal(await subject.store.users.remove(accountId, userId, now), true);
     return casts.map(({ accountId }) => accountId);
   }
 
@@ -100,7 +101,7 @@ onEachDatabase('clearing', (subject) => {
       await other.query('begin');
       await other.query(`select 1 from grants where id = ${grant.id} for update`);
       const clearing = store.clearRemoved(100);
-      await untilWaiting(url);
+      await untilWaiting(url, clearing);
       const { rowCount } = await other.query('select 1 from codes where digest = $1 for update nowait', [code.digest]);
       assert.equal(rowCount, 1);
       await other.query('commit');

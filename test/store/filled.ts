@@ -26,7 +26,13 @@ export async function count({ url }: Subject, from: string): Promise<number> {
 }
 
 /** Repeats a row with numbers from 1 in place of `:n`. */
-export async function fill({ url }: Subject, table: string, columns: string, values: string, rows = many): Promise<void> {
+export async function fill(
+  { url }: Subject,
+  table: string,
+  columns: string,
+  values: string,
+  rows = many,
+): Promise<void> {
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})`;
   await execute(
     url,

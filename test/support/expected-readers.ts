@@ -66,7 +66,10 @@ export function readsRemoved(sql: string): string | null {
   if (expectedReaders.some(({ where }) => where.test(text))) return null;
   for (const [table, kind] of Object.entries(kinds)) {
     const named = timesIn(text, `(?<!delete )\\b(?:from|join|update) ${table}\\b`);
-    const asked = timesIn(text, `removals (?:gone where gone\\.|where )account_id = \\S+ and (?:gone\\.)?kind = '${kind}'`);
+    const asked = timesIn(
+      text,
+      `removals (?:gone where gone\\.|where )account_id = \\S+ and (?:gone\\.)?kind = '${kind}'`,
+    );
     if (asked < named) return table;
   }
   const [, link] = links.exec(text) ?? [];

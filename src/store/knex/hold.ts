@@ -32,12 +32,7 @@ async function hold(
  * For what a link is to name: has it stay until the end of the transaction. Throws `not_found`, as a foreign key does
  * once the row is gone, which is later.
  */
-export async function holdPresent(
-  db: Knex,
-  accountId: number,
-  kind: Removable,
-  ids: readonly number[],
-): Promise<void> {
+export async function holdPresent(db: Knex, accountId: number, kind: Removable, ids: readonly number[]): Promise<void> {
   if (await hold(db, accountId, kind, ids, 'forKeyShare')) return;
   throw new Failure('not_found', { reason: 'a row that is referred to is missing' });
 }

@@ -59,10 +59,11 @@ onEachDatabase('roles', (subject) => {
     const grant = await newGrant(store, cast);
     await updateRole(services, account, lost.id, { apps: [] });
     assert.ok((await store.findWaitingRemovals()).count > 0);
-    await store.transaction((tx) =>
-      replaceFirstRole(services, tx, account, user.id, kept.id, services.clock.now()),
+    await store.transaction((tx) => replaceFirstRole(services, tx, account, user.id, kept.id, services.clock.now()));
+    assert.deepEqual(
+      (await store.roles.ofUser(account.id, user.id)).map(({ id }) => id),
+      [kept.id],
     );
-    assert.deepEqual((await store.roles.ofUser(account.id, user.id)).map(({ id }) => id), [kept.id]);
     assert.ok(former.id !== kept.id);
     assert.equal(await consume(subject, grant), 'rotated');
     await clearAll(subject);

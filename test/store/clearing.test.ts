@@ -101,7 +101,7 @@ onEachDatabase('clearing', (subject) => {
       await other.query('begin');
       await other.query(`select 1 from grants where id = ${grant.id} for update`);
       const clearing = store.clearRemoved(100);
-      await untilWaiting(url);
+      await untilWaiting(url, clearing);
       const { rowCount } = await other.query('select 1 from codes where digest = $1 for update nowait', [code.digest]);
       assert.equal(rowCount, 1);
       await other.query('commit');

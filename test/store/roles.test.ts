@@ -74,10 +74,9 @@ onEachDatabase('roles, access and clients', (subject) => {
   test('access joins only what belongs to one account', async () => {
     const { access } = subject.store;
     const [cast, other] = [await newCast(subject.store), await newCast(subject.store)];
-    const foreignUser = access.grant(cast.accountId, cast.appId, { userId: other.userId }, now);
-    const foreignApp = access.grant(cast.accountId, other.appId, { userId: cast.userId }, now);
-    assert.equal(await failureOf(foreignUser), 'not_found');
-    assert.equal(await failureOf(foreignApp), 'not_found');
+    const grant = (appId: number, userId: number) => failureOf(access.grant(cast.accountId, appId, { userId }, now));
+    assert.equal(await grant(cast.appId, other.userId), 'not_found');
+    assert.equal(await grant(other.appId, cast.userId), 'not_found');
   });
 
   test('a client is read back whole, in its account only', async () => {

@@ -4,11 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { ask } from './rows.ts';
 
-/** Resolves when so many sessions of the PostgreSQL database wait for a lock, or when there is nothing to wait for. */
-export async function untilWaiting(url: string, sessions = 1, isOver = () => false): Promise<void> {
+/** Resolves when so many sessions of the PostgreSQL database wait for a lock, or when what was to wait has ended. */
+export async function untilWaiting(url: string, running: Promise<unknown>, sessions = 1): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  running.then(end, end);
   const waiting = `select count(*) as number from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  while (!isOver()) {
+  while (!isOver) {
     const [row] = await ask(url, waiting);
     if (Number(row?.['number']) >= sessions) return;
     await delay(5);
@@ -36,13 +41,8 @@ export async function whileUncommitted<Result>(
     await commit.promise;
   });
   await Promise.race([done.promise, committed]);
-  let isOver = false;
   const running = second();
-  const end = () => {
-    isOver = true;
-  };
-  running.then(end, end);
-  await untilWaiting(url, sessions, () => isOver);
+  await untilWaiting(url, running, sessions);
   commit.resolve();
   await committed;
   return running;

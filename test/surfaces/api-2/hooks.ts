@@ -165,7 +165,11 @@ export function hooks(app: () => TestApp): void {
   it('takes as many hooks as an account may have', async () => {
     const api = await managing(await app().another());
     for (let made = 0; made < 100; made += 1) await api.done(201, 'POST', '/hooks', { ...least, function: '' });
-    assertRefused(await api.call('POST', '/hooks', least), 422, /^hook cannot be added: the account has 100 hooks already$/);
+    assertRefused(
+      await api.call('POST', '/hooks', least),
+      422,
+      /^hook cannot be added: the account has 100 hooks already$/,
+    );
     assert.equal((await api.done(200, 'GET', '/hooks')).length, 100);
   });
 }

@@ -141,7 +141,12 @@ export function pushedRequests(app: AppOf): void {
     assertError(unknown, 400, 'use_dpop_nonce');
     const nonce = String(unknown.headers['dpop-nonce']);
     assertError(await send({ nonce, htu: `${app().account.baseUrl}/oauth2/token` }), 400, 'invalid_dpop_proof', /htu/);
-    assertError(await send({ nonce }, { dpop_jkt: other.thumbprint }), 400, 'invalid_dpop_proof', /does not match dpop_jkt/);
+    assertError(
+      await send({ nonce }, { dpop_jkt: other.thumbprint }),
+      400,
+      'invalid_dpop_proof',
+      /does not match dpop_jkt/,
+    );
     for (const more of [{}, { dpop_jkt: key.thumbprint }]) {
       const pushed = await send({ nonce }, more);
       assert.equal(pushed.status, 201, pushed.text);

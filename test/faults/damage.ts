@@ -77,8 +77,10 @@ export const damages: readonly Damage[] = [
   damagedKey('a master key of no length', ' does not contain a master key \\(32 bytes', ({ masterKey }) =>
     truncateSync(masterKey),
   ),
-  damagedKey('a master key that others may read', ' \\(mode 0644\\); run: chmod 600', ({ masterKey }) =>
-    chmodSync(masterKey, 0o644),
+  damagedKey(
+    'a master key that others may read',
+    ' are too open \\(mode 0644\\); run: chmod 600 .*master\\.key',
+    ({ masterKey }) => chmodSync(masterKey, 0o644),
   ),
 ];
 

@@ -67,4 +67,13 @@ describe('P6: builds of packages on hosts that offer less', () => {
       assert.ok(result.ok, result.reason);
     }
   });
+
+  it('this host, for a service of low precedence', async () => {
+    if (!shutsIn) return assertLess([]);
+    const { confined, open } = await said(['nice', '-n', '15']);
+    for (const { state, reason, remedy, result } of [confined, open]) {
+      assert.deepEqual([state, reason, remedy], ['confined', null, null]);
+      assert.ok(result.ok, result.reason);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 /** The pair of pipes that leads to the service. With it ends the process. */
 
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { createBytesReader, encodeFrame, splitFrame } from '../../hook-runner/frames.ts';
 import type { FromBundle, FromFetch, Refused } from '../protocol.ts';
 import { PackageRefusal } from './refusal.ts';
@@ -16,8 +16,9 @@ export function say(message: FromFetch | FromBundle): void {
 
 /** Says that the process is ready and hears what the service says. Both ends are of our own program. */
 export function listen<Message>(mostBytes: number, hear: (message: Message, bytes: Buffer) => void): void {
-  // Nobody waits for a build as one waits for a sign-in.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  // Nobody waits for a build as one waits for a sign-in. Only a privileged process may give itself precedence again.
+  const { PRIORITY_BELOW_NORMAL } = constants.priority;
+  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
   const read = createBytesReader(mostBytes);
   process.stdin.on('data', (chunk: Buffer) => {
     for (const frame of read(chunk)) {

@@ -3,6 +3,7 @@
 import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey, ClientRecord, Milliseconds } from '../../store/records.ts';
 import { Failure } from '../failure.ts';
+import { fetchForClient } from './fetch-for-client.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';
 import { createSharedRoom } from './shared-room.ts';
 
@@ -106,15 +107,12 @@ async function fetchKeys(
   { accountId, registeredBy }: Owner,
   url: string,
 ): Promise<readonly ClientKey[] | null | 'busy'> {
-  const result = await egress.fetch({
+  const result = await fetchForClient(egress, {
     purpose: 'keys',
     accountId,
-    forOpenClient: registeredBy === 'open',
+    registeredBy,
     url,
-    method: 'GET',
-    headers: [['accept', 'application/json']],
-    body: null,
-    redirect: 'error',
+    accept: 'application/json',
   });
   if (!result.ok) return result.failure === 'busy' ? 'busy' : null;
   return result.response.status === 200 ? parseKeys(result.response.body.toString('utf8')) : null;

@@ -4,6 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { invalid } from './extra-metadata.ts';
+import { fetchForClient } from './fetch-for-client.ts';
 import type { ClientMetadata } from './metadata.ts';
 
 const mostBytes = 65_536;
@@ -41,15 +42,12 @@ async function fetchList(
   url: string,
   registeredBy: ClientRecord['registeredBy'],
 ): Promise<readonly unknown[]> {
-  const result = await egress.fetch({
+  const result = await fetchForClient(egress, {
     purpose: 'list of redirect URIs',
     accountId,
-    forOpenClient: registeredBy === 'open',
+    registeredBy,
     url,
-    method: 'GET',
-    headers: [['accept', 'application/json']],
-    body: null,
-    redirect: 'error',
+    accept: 'application/json',
   });
   if (!result.ok || result.response.status !== 200 || result.response.body.length > mostBytes) {
     throw invalid(name, 'cannot be fetched');

@@ -6,6 +6,7 @@ import type { ClientRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
+import { fetchForClient } from '../clients/fetch-for-client.ts';
 import { Failure } from '../failure.ts';
 import type { LimitSubject } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -59,15 +60,12 @@ export async function fetchRequestObject(
   const invalid = (description: string) => ({ error: 'invalid_request_uri', description }) as const;
   if (!extra.request_uris?.includes(url)) return invalid('request_uri is not registered for this client');
   await limits.take(account, 'authorize', currentSource());
-  const result = await egress.fetch({
+  const result = await fetchForClient(egress, {
     purpose: 'request object',
     accountId,
-    forOpenClient: registeredBy === 'open',
+    registeredBy,
     url,
-    method: 'GET',
-    headers: [['accept', 'application/oauth-authz-req+jwt, application/jwt']],
-    body: null,
-    redirect: 'error',
+    accept: 'application/oauth-authz-req+jwt, application/jwt',
   });
   if (!result.ok && result.failure === 'busy') {
     throw new Failure('unavailable', { reason: 'too many request objects are fetched', retryAfterSeconds: 1 });

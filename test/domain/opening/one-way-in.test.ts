@@ -46,7 +46,14 @@ const sideDoors: Readonly<Record<string, readonly [source: string, said: RegExp]
   ],
 };
 
-const copied = ['src/domain/opening', 'scripts/check.ts', 'scripts/references.ts', '.dependency-cruiser.cjs', 'tsconfig.json', 'package.json'];
+const copied = [
+  'src/domain/opening',
+  'scripts/check.ts',
+  'scripts/references.ts',
+  '.dependency-cruiser.cjs',
+  'tsconfig.json',
+  'package.json',
+];
 
 describe('one way in', () => {
   let folder = '';

@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
 import { stillAssigned } from './assigned.ts';
+import { unlocked } from './claim-due.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import { isPostgres } from './list-index.ts';
 import type { Reference, Removable } from './removed.ts';
@@ -27,11 +28,6 @@ export interface Progress {
 
 /** Clears up to so many rows. Fewer: nothing is left for it. */
 type Step = (db: Knex, removal: Removal, limit: number) => Promise<Progress>;
-
-/** Rows of others that use them at this moment wait for the next slice: nobody waits for another. */
-function unlocked(db: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder {
-  return isPostgres(db) ? rows.forUpdate().skipLocked() : rows;
-}
 
 /** Deletes rows of a table by the column that names what is removed. `key`: its key beside the account. */
 function rowsOf(table: string, by: Reference, key: readonly string[]): Step {

@@ -13,6 +13,7 @@ import {
   firstTurn,
   type RemovalKind,
 } from '../removals.ts';
+import { unlocked } from './claim-due.ts';
 import { clearStep, type Progress, type Removal } from './clear-removed.ts';
 import { isPostgres } from './list-index.ts';
 import { homes, present, type Removable } from './removed.ts';
@@ -135,14 +136,10 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
   for (const behind of ['>', '<=']) {
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
-    const [removal] = await lockFree(db, next);
+    const [removal]: Removal[] = await unlocked(db, next);
     if (removal) return removal.kind === 'access' ? furthestOf(db, removal, except) : removal;
   }
   return null;
-}
-
-async function lockFree(db: Knex, removals: Knex.QueryBuilder): Promise<Removal[]> {
-  return isPostgres(db) ? removals.forUpdate().skipLocked() : removals;
 }
 
 /** Of those by which users lost the same app one is enough: the one that is nearest to its end, else the newest. */
@@ -153,7 +150,7 @@ async function furthestOf(db: Knex, removal: Removal, except: readonly number[])
     { column: 'reached_grant_id', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);
-  const [furthest = removal] = await lockFree(db, same.limit(1));
+  const [furthest = removal]: Removal[] = await unlocked(db, same.limit(1));
   return furthest;
 }
 

@@ -14,7 +14,7 @@ export function addPrepareCommand(program: Command, outlet: Outlet): void {
     const made = `${folder} holds the programs that run hooks and build their packages.\n`;
     if (!options.slim) return { json: { folder }, text: made };
     const bytes = slim(packages);
-    const text = `${made}Removed ${Math.round(bytes / 1e6)} MB that nothing reads on this machine.\n`;
+    const text = `${made}Removed ${Math.round(bytes / 1e6)} MB from node_modules that this machine does not need.\n`;
     return { json: { folder, removed_bytes: bytes }, text };
   }).option('--slim', 'also remove headers and native modules that are not for this machine from node_modules');
 }

@@ -1,8 +1,8 @@
 /**
- * Three costs of express-openapi-validator that it has no option against (5.6.2), each met from outside. None of them
- * changes what is refused: without them the service does the same, more slowly. Each does nothing where a release does
- * without that cost, except that the start fails where the lookup has another name. The test beside them fails for every
- * other release until they have been held against it (test/http/validator-shortcuts.test.ts).
+ * express-openapi-validator 5.6.2 has three costs that none of its options avoids. The shortcuts here avoid them from
+ * outside. They change how fast a request is checked, not what is refused. If a later release drops a cost, its shortcut
+ * has no effect; if it renames the lookup, the service does not start. For any other release than 5.6.2,
+ * test/http/validator-shortcuts.test.ts fails until somebody has read this module against it.
  */
 
 import { createRequire } from 'node:module';
@@ -12,23 +12,23 @@ import { Failure } from '../domain/failure.ts';
 import type { ContractOperation } from './contract.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** What the validator notes on a request once it knows the operation: documented, for handlers to read. */
+/** What the validator sets on a request once it knows the operation, for handlers to read. */
 interface Matched {
   readonly pathParams: Readonly<Record<string, string>>;
 }
 
 type MatchedRequest = Request & { openapi?: Matched };
 
-/** Call it before a validator is made. */
+/** Must be called before a validator is made. */
 export function prepareShortcuts(): void {
   warnOfUrlParseOnce();
   leaveSchemaOfOpenApiOut();
 }
 
 /**
- * The validator calls `url.parse` for every request, and Node goes through the stack at each call to find out whom to
- * warn that it is deprecated, until it has warned once: 6 microseconds instead of 0.1, and more on a deep stack. It warns
- * nobody here.
+ * The validator calls `url.parse` for every request. Until Node has warned once that this is deprecated, it walks the
+ * stack at each call to find out whether to warn: 6 microseconds instead of 0.1, and more on a deep stack. This call uses
+ * up the warning without printing it.
  */
 function warnOfUrlParseOnce(): void {
   const { noDeprecation } = process;
@@ -38,9 +38,9 @@ function warnOfUrlParseOnce(): void {
 }
 
 /**
- * The validator compiles OpenAPI's own schema for each contract, also where it is told to check none
- * (`validateApiSpec: false`): 60 ms of processor time each. It has an empty one to compile here; contracts are checked
- * where they are written.
+ * The validator compiles OpenAPI's own schema for each contract, even with `validateApiSpec: false`: 60 ms of processor
+ * time each. Here the schema is empty. Contracts are checked against the real one where they are written
+ * (`npm run check`).
  */
 function leaveSchemaOfOpenApiOut(): void {
   const schema: Record<string, unknown> = createRequire(import.meta.url)(
@@ -50,8 +50,8 @@ function leaveSchemaOfOpenApiOut(): void {
 }
 
 /**
- * The validator looks an operation up by trying every path of its contract in turn, whose pattern it compiles each time:
- * 35 microseconds a path. It does so once for each operation here; which one a request is for is known already.
+ * For every request, the validator tries each path of its contract in turn and compiles the pattern of each: 35
+ * microseconds a path. Here it does so once for each operation. Our router knows which operation a request is for.
  */
 export function lookUpOnce(steps: readonly RequestHandler[]): RequestHandler[] {
   const index = steps.findIndex(({ name }) => name === 'metadataMiddleware');

@@ -30,7 +30,7 @@ export interface Bundle {
   readonly inputs: readonly string[];
 }
 
-/** What a package leaves out in browsers is a file without content to esbuild. */
+/** For esbuild, a module that a package disables in browsers is an empty file. */
 const isEmpty = (path: string) => path.startsWith('(disabled):');
 
 async function bundle(options: BuildOptions): Promise<Bundle> {

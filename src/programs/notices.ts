@@ -1,4 +1,4 @@
-/** The licences of what bundles are made of: most of them ask to go wherever the code goes. */
+/** The licences of the packages in a bundle: most of them must accompany every copy of the code. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export const noticesFile = 'NOTICES.txt';
 /** What packages call the files that hold their licences and notices. */
 const licenceFile = /^(?:licen[cs]e|copying|notice)/i;
 
-/** One text for all packages that files of `inputs` (paths from `root`) belong to: what each is, and its licence files. */
+/** One text: name, version and licence files of every package that a file of `inputs` (paths from `root`) belongs to. */
 export function noticesOf(root: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const notices = [...folders].sort().map((folder) => noticeOf(join(root, folder)));

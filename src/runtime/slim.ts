@@ -1,6 +1,6 @@
 /**
- * What `npm ci` installs and no process of the service reads on the machine that it runs on. The Dockerfile runs this file
- * on its own.
+ * Removes what `npm ci` installs and no process of the service reads on this machine. The Dockerfile runs this module
+ * alone, so it imports nothing of the service.
  */
 
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ interface Machine {
   readonly arch: string;
 }
 
-/** Removes it from a folder `node_modules`, where `npm ci` would put it back. Gives the bytes that were in its files. */
+/** `packages` is a folder `node_modules`; `npm ci` puts back what is removed. Returns the size of the removed files in bytes. */
 export function slim(packages: string, machine: Machine = process): number {
   const paths = listPackages(packages).flatMap((name) => [
     ...headersOfNode(packages, name),
@@ -22,27 +22,33 @@ export function slim(packages: string, machine: Machine = process): number {
   return bytes;
 }
 
+/** Names of packages, with their scope. Not those behind symbolic links: their files are not part of the installation. */
 function listPackages(packages: string): string[] {
+  const names = listFolders(packages);
   const isScope = (name: string) => name.startsWith('@');
-  const names = readdirSync(packages).filter((name) => !name.startsWith('.'));
-  const scoped = names
-    .filter(isScope)
-    .flatMap((scope) => readdirSync(join(packages, scope)).map((name) => `${scope}/${name}`));
+  const scoped = names.filter(isScope).flatMap((scope) => {
+    return listFolders(join(packages, scope)).map((name) => `${scope}/${name}`);
+  });
   return [...names.filter((name) => !isScope(name)), ...scoped];
 }
 
-/** For C++ that is compiled against Node: 67 MB, of which OpenSSL for each system that there is makes up most. */
+function listFolders(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** They are for compiling C++ against Node. Most of their 67 MB is OpenSSL, once for each system that it supports. */
 function headersOfNode(packages: string, name: string): string[] {
   const headers = join(packages, name, 'include');
   return /^node-linux-/.test(name) && existsSync(headers) ? [headers] : [];
 }
 
-/** Native modules of other systems and processors, in the layout of prebuildify: `<system>-<processors>[.node]`. */
+/** Native modules for other systems and processors, in prebuildify's layout: `<system>-<processors>[.node]`. */
 function foreignPrebuilds(folder: string, { platform, arch }: Machine): string[] {
   if (!existsSync(folder)) return [];
   const isOurs = (name: string) => {
     const [system = '', processors = ''] = name.replace(/\.node$/, '').split('-');
-    // With either C library: `linux`, `linuxmusl`.
+    // Both C libraries are kept: `linux`, `linuxmusl`.
     return system.startsWith(platform) && processors.split('+').includes(arch);
   };
   const names = readdirSync(folder);

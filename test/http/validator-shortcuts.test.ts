@@ -39,26 +39,26 @@ async function pass(steps: readonly RequestHandler[], path: string, id: string):
   return req;
 }
 
-test('the release of the validator is the one that its shortcuts were held against', () => {
+test('the validator is the release that its shortcuts were written for', () => {
   const { version } = require('express-openapi-validator/package.json');
   assert.equal(
     version,
     '5.6.2',
-    'read src/http/validator-shortcuts.ts against the new release: is each cost still there, and is it met as before?',
+    'read src/http/validator-shortcuts.ts against the new release: is each cost still there, and is it still avoided?',
   );
 });
 
-test('an operation is looked up once, and what requests are checked against stays', async () => {
+test('an operation is looked up once, and every request is checked against it', async () => {
   const steps = prepareValidator(services, contract)();
   await assert.rejects(pass(steps, '/elsewhere', 'one'), { status: 404 });
   assert.deepEqual(pathParametersOf(await pass(steps, '/made/one', 'one')), { id: 'one' });
-  // The path would not be found: it is not looked at a second time.
+  // This path is in no contract: only the lookup, which does not run again, would refuse it.
   assert.deepEqual(pathParametersOf(await pass(steps, '/elsewhere', 't%20o')), { id: 't o' });
   await assert.rejects(pass(steps, '/made/four', 'four'), { status: 400 });
   await assert.rejects(pass(steps, '/made/%ff', '%ff'), { code: 'request_malformed' });
 });
 
-test('of OpenAPI an empty schema is compiled, once for each contract', async () => {
+test('the schema of OpenAPI that is compiled for a contract is empty', async () => {
   const { prototype } = require('ajv/dist/2020').default;
   const { compile } = prototype;
   const compiled: object[] = [];
@@ -76,7 +76,7 @@ test('of OpenAPI an empty schema is compiled, once for each contract', async () 
   assert.ok(compiled.slice(1).every((schema) => 'properties' in schema));
 });
 
-test('nobody is warned of url.parse, and of everything else as before', async () => {
+test('there is no warning about url.parse, and other warnings are printed', async () => {
   const program = `
     import { parse } from 'node:url';
     import { prepareValidator } from './src/http/validator.ts';

@@ -25,7 +25,7 @@ import { programNames, sourceFolders } from '../../src/programs/programs.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const entries = ['hook-runner/child/main', 'hook-runner/child/guest/entry', 'hook-packages/child/fetch-main'];
 
-/** The files that programs are made of, by esbuild and apart from what makes them. */
+/** The files that the programs are made of, according to esbuild. */
 async function listInputs(): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,

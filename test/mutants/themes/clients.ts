@@ -57,7 +57,7 @@ export const clients: readonly Mutant[] = [
     file: 'domain/clients/client-jwt.ts',
     text: '!known || (typ !== undefined && !types.includes(typ))',
     becomes: '!known',
-    killedBy: 'domain/clients/client-jwt.test.ts',
+    killedBy: 'surfaces/oauth2/client-assertions.ts',
   },
   {
     id: 'client-jwt-algorithm',

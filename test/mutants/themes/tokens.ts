@@ -57,7 +57,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/refresh.ts',
     text: "requireGrantType(client, 'refresh_token');",
     becomes: '',
-    killedBy: 'surfaces/oidc-2/refresh-token-clients.ts',
+    killedBy: 'surfaces/oidc-2/refresh-token-standing.ts',
   },
   {
     id: 'refresh-binding',
@@ -79,7 +79,7 @@ export const tokens: readonly Mutant[] = [
     id: 'refresh-limit',
     rule: 'refused refreshes of a client without a secret are limited',
     file: 'domain/tokens/refresh.ts',
-    text: "if (subject) await requireLeft(services.limits, account, 'public-client', subject);",
+    text: "if (subject) await services.limits.take(account, 'public-client', subject);",
     becomes: '',
     killedBy: 'surfaces/oauth2/bounded.ts',
   },
@@ -89,7 +89,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/refresh.ts',
     text: 'const granted = accessibleScope(scope ?? grant.scope, server);',
     becomes: 'const granted = scope ?? grant.scope;',
-    killedBy: 'domain/tokens/unlinked.test.ts',
+    killedBy: 'surfaces/oauth2/api-endings.ts',
   },
   {
     id: 'grant-server-unlinked',
@@ -97,7 +97,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/audience.ts',
     text: 'if (own.length === 0) {',
     becomes: 'if (false) {',
-    killedBy: 'domain/tokens/unlinked.test.ts',
+    killedBy: 'surfaces/oauth2/api-endings.ts',
   },
   {
     id: 'grant-server-of-then',
@@ -217,7 +217,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;',
     becomes: '',
-    killedBy: 'surfaces/oauth2/introspect-token.ts',
+    killedBy: 'faults/endings.test.ts',
   },
   {
     id: 'token-user-standing',
@@ -225,7 +225,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === 1 && assigned',
     becomes: '&& assigned',
-    killedBy: 'surfaces/oauth2/userinfo.ts',
+    killedBy: 'surfaces/oauth2/introspect-token.ts',
   },
   {
     id: 'token-assigned',
@@ -233,7 +233,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === 1 && assigned',
     becomes: '&& user?.status === 1',
-    killedBy: 'surfaces/oauth2/userinfo.ts',
+    killedBy: 'surfaces/oauth2/introspect-token.ts',
   },
   {
     id: 'introspection-of-others',

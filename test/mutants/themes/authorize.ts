@@ -81,7 +81,7 @@ export const authorize: readonly Mutant[] = [
     file: 'domain/login/pushed-request.ts',
     text: 'query.dpop_jkt === undefined || query.dpop_jkt === dpop_jkt',
     becomes: 'true',
-    killedBy: 'surfaces/oauth2/dpop.ts',
+    killedBy: 'surfaces/oauth2/pushed-requests.ts',
   },
   {
     id: 'consent-open-client',

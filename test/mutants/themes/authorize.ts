@@ -148,20 +148,12 @@ export const authorize: readonly Mutant[] = [
     killedBy: 'surfaces/oauth2/hints.ts',
   },
   {
-    id: 'hint-authentic',
-    rule: 'a hint is signed by this account',
-    file: 'domain/tokens/id-token-hint.ts',
-    text: "typ: 'JWT',\n      issuer: account.baseUrl,",
-    becomes: '',
-    killedBy: 'surfaces/oauth2/hints.ts',
-  },
-  {
     id: 'max-age',
     rule: 'a session that is older than the client takes it signs in again',
     file: 'domain/login/continue.ts',
     text: 'if (maxAgeSeconds !== null && session.authenticatedAt + maxAgeSeconds * 1000 < now) return true;',
     becomes: '',
-    killedBy: 'surfaces/pages/sessions.ts',
+    killedBy: 'surfaces/oauth2/authorize.ts',
   },
   {
     id: 'essential-acr',

@@ -75,7 +75,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/approval.ts',
     text: 'if (approvedAt !== null && (user.passwordChangedAt ?? 0) > approvedAt) return false;',
     becomes: '',
-    killedBy: 'faults/endings.test.ts',
+    killedBy: 'domain/login/approval.test.ts',
   },
   {
     id: 'approval-session',
@@ -83,7 +83,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/approval.ts',
     text: 'if (sid !== null && !(await tx.sessions.has(accountId, user.id, sid))) return false;',
     becomes: '',
-    killedBy: 'faults/endings.test.ts',
+    killedBy: 'domain/login/approval.test.ts',
   },
   {
     id: 'approval-consent',
@@ -91,7 +91,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/approval.ts',
     text: 'return allowed !== null && isAllowed(',
     becomes: 'return allowed === null || isAllowed(',
-    killedBy: 'faults/endings.test.ts',
+    killedBy: 'domain/login/approval.test.ts',
   },
   {
     id: 'approval-registration',
@@ -99,7 +99,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/approval.ts',
     text: 'if (!isStillRegistered(client, asked)) return false;',
     becomes: '',
-    killedBy: 'surfaces/oauth2/outlived-requests.ts',
+    killedBy: 'domain/login/approval.test.ts',
   },
   {
     id: 'session-idle',

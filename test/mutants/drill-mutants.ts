@@ -19,6 +19,8 @@ export async function drillMutants(named: readonly string[], { list, json }: Fla
     for (const { id, rule, killedBy } of chosen) process.stdout.write(`${id.padEnd(28)} ${rule} (test/${killedBy})\n`);
     return 0;
   }
+  // The copies go with this process, whatever ends it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const reports = await tryMutants(chosen, (line) => process.stderr.write(`${line}\n`));
   process.stdout.write(json ? `${JSON.stringify(reports, null, 2)}\n` : summaryOf(reports));
   return reports.every(({ died }) => died) ? 0 : 1;

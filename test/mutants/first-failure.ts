@@ -4,7 +4,7 @@ import type { TestEvent } from 'node:test/reporters';
 
 /** What a run of tests came to. */
 export type Outcome =
-  | { readonly failed: string; readonly because: string }
+  | { readonly failed: string; readonly because: string; readonly broken: null }
   /** `broken`: what failed though no test did, such as a file that cannot be loaded. */
   | { readonly failed: null; readonly passed: number; readonly broken: string | null };
 
@@ -19,7 +19,7 @@ export default async function* firstFailure(events: AsyncIterable<TestEvent>): A
     const because = String(error.cause instanceof Error ? error.cause.message : error.cause);
     // A hook or a suite that fails, or a test that was cancelled with it, judges nothing.
     if (data.details.type !== 'suite' && 'failureType' in error && error.failureType === 'testCodeFailure') {
-      yield lineOf({ failed: data.name, because });
+      yield lineOf({ failed: data.name, because, broken: null });
       return;
     }
     broken ??= `${data.name}: ${because}`;

@@ -1,9 +1,9 @@
 /** A copy of the tree in which mutants are tried: the checkout is never changed. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { selectTests } from '../../scripts/select-tests.ts';
@@ -58,6 +58,8 @@ export async function copyTree(): Promise<TreeCopy> {
   const skipped = notCopied.map((name) => join(root, name));
   cpSync(root, tree, { recursive: true, filter: (path) => !skipped.includes(path) });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', dispose);
   change(tree, sqliteAlone);
   const migrated = await migratedFile(folder);
   const run = async (killer: string): Promise<Trial> => {
@@ -71,7 +73,7 @@ export async function copyTree(): Promise<TreeCopy> {
       const undo = change(tree, { ...edit, file: join('src', file) });
       return run(killedBy).finally(undo);
     },
-    dispose: () => rmSync(folder, { recursive: true, force: true }),
+    dispose,
   };
 }
 
@@ -97,8 +99,6 @@ async function runTests(folder: string, tree: string, killer: string, migrated: 
     ],
     {
       cwd: tree,
-      // Of its own group: what its tests have started ends with it.
-      detached: true,
       env: {
         ...process.env,
         NODE_COMPILE_CACHE: join(folder, 'cache'),
@@ -114,18 +114,10 @@ async function runTests(folder: string, tree: string, killer: string, migrated: 
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.startsWith('{"failed":')) return JSON.parse(line);
     }
-    return { failed: null, passed: 0, broken: `${dirname(killer)}: the tests ended without a word` };
+    return { failed: null, passed: 0, broken: 'the tests ended without a word' };
   } finally {
-    end(child);
+    // What they have started ends with them.
+    child.kill('SIGKILL');
     await ended;
-  }
-}
-
-function end({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // All of it has ended.
   }
 }

@@ -19,25 +19,25 @@ export interface Report extends Pick<Mutant, 'id' | 'rule' | 'file' | 'killedBy'
  */
 export async function tryMutants(mutants: readonly Mutant[], say: (line: string) => void): Promise<Report[]> {
   const copies = await Promise.all(Array.from({ length: atOnce }, copyTree));
-  try {
-    const killers = [...new Set(mutants.map(({ killedBy }) => killedBy))];
-    await inTurn(copies, killers, async (copy, killer) => {
-      const trial = await copy.run(killer);
-      say(`unchanged ${seconds(trial)}  test/${killer}`);
-      const fault = trial.failed ?? trial.broken ?? (trial.passed === 0 ? 'no test ran' : null);
-      if (fault !== null) throw new Error(`test/${killer} fails with nothing changed: ${fault}`);
-    });
-    return await inTurn(copies, mutants, async (copy, mutant) => {
-      const trial = await copy.try(mutant);
-      const { id, rule, file, killedBy } = mutant;
-      const died = trial.failed !== null;
-      const by = trial.failed ?? trial.broken ?? `all ${trial.passed} tests passed`;
-      say(`${died ? 'died     ' : 'SURVIVED '} ${seconds(trial)}  ${id}: ${by}`);
-      return { id, rule, file, killedBy, died, by, seconds: trial.seconds };
-    });
-  } finally {
-    for (const copy of copies) copy.dispose();
-  }
+  const faults = new Map<string, string>();
+  const killers = [...new Set(mutants.map(({ killedBy }) => killedBy))];
+  await inTurn(copies, killers, async (copy, killer) => {
+    const trial = await copy.run(killer);
+    const fault = trial.failed ?? trial.broken ?? (trial.passed === 0 ? 'no test ran' : null);
+    if (fault !== null) faults.set(killer, `fails with nothing changed: ${fault}`);
+    say(`${fault === null ? 'unchanged' : 'FAILS    '} ${seconds(trial)}  test/${killer}`);
+  });
+  const reports = await inTurn(copies, mutants, async (copy, mutant) => {
+    const { id, rule, file, killedBy } = mutant;
+    const trial = await copy.try(mutant);
+    const fault = faults.get(killedBy) ?? trial.broken;
+    const died = fault === null && trial.failed !== null;
+    const by = fault ?? (trial.failed === null ? `all ${trial.passed} tests passed` : trial.failed);
+    say(`${died ? 'died     ' : 'SURVIVED '} ${seconds(trial)}  ${id}: ${by}`);
+    return { id, rule, file, killedBy, died, by, seconds: trial.seconds };
+  });
+  for (const copy of copies) copy.dispose();
+  return reports;
 }
 
 function seconds({ seconds }: Trial): string {

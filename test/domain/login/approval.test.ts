@@ -27,10 +27,15 @@ onServices('what an approval rests on', (subject) => {
     const asked = { scope: ['openid', 'email'], serverId: null, redirectUri: 'https://app.example.com/callback' };
     const approval = { sid, approvedAt: now, asked };
     const holds = (changes: Changes = {}) =>
-      isApprovedStill(store, { ...client, ...changes.client }, { ...user, ...changes.user }, {
-        ...approval,
-        ...changes.approval,
-      });
+      isApprovedStill(
+        store,
+        { ...client, ...changes.client },
+        { ...user, ...changes.user },
+        {
+          ...approval,
+          ...changes.approval,
+        },
+      );
     return { accountId, user, client, sid, asked, holds };
   }
 

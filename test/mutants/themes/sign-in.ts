@@ -105,7 +105,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/login/authorization-request.ts',
     text: 'sealed && !(await authorizations.hasEnded(account.id, digest)) ?',
     becomes: 'sealed ?',
-    killedBy: 'surfaces/pages/steps.ts',
+    killedBy: 'surfaces/oauth2/authorize-state.ts',
   },
   {
     id: 'factor-due',
@@ -156,14 +156,6 @@ export const signIn: readonly Mutant[] = [
     killedBy: 'surfaces/pages/second-factor.ts',
   },
   {
-    id: 'factor-enrolled-twice',
-    rule: 'who has a device does not enrol another instead of showing it',
-    file: 'domain/login/second-factor.ts',
-    text: 'if ((await tx.secondFactors.listDevices(account.id, id)).length > 0) throw',
-    becomes: 'if (false) throw',
-    killedBy: 'surfaces/pages/enrolment.ts',
-  },
-  {
     id: 'factor-step-due',
     rule: 'a second factor is enrolled where that is due',
     file: 'domain/login/second-factor.ts',
@@ -193,7 +185,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/users/set-password.ts',
     text: '...(!held && {',
     becomes: '...({',
-    killedBy: 'surfaces/api-2/user-writes.ts',
+    killedBy: 'domain/users/users.test.ts',
   },
   {
     id: 'password-common',
@@ -209,7 +201,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/passkeys/use-passkey.ts',
     text: 'if (userId !== null && userId !== device.userId) return false;',
     becomes: '',
-    killedBy: 'surfaces/pages/passkeys.ts',
+    killedBy: 'surfaces/pages/passkey-sign-in.ts',
   },
   {
     id: 'passkey-handle',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { revokeAccess } from '../../../src/domain/users/access.ts';
+import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {
@@ -93,8 +93,10 @@ export function introspection(app: AppOf): void {
   });
 
   it("another client's refresh token is inactive to everyone else", async () => {
-    const { tokens } = await signedIn(app());
+    const { user, tokens } = await signedIn(app());
     const gateway = await registerClient(app());
+    // The user may use the other as well: nothing but the token's own client is in the way.
+    await grantAccess(app().services, app().account, gateway.app_id, { user: user.email ?? '' });
     assert.deepEqual((await introspect(app(), gateway, tokens.refresh_token)).body, inactive);
   });
 

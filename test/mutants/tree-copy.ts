@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { selectTests } from '../../scripts/select-tests.ts';
 import { fastFolder } from '../support/fast-folder.ts';
 import { onlyVariable } from '../support/only-these.ts';
-import { migratedFile, migratedVariable } from '../support/stores.ts';
+import { databasesVariable, migratedFile, migratedVariable } from '../support/stores.ts';
 import type { Outcome } from './first-failure.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -17,13 +17,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Linked, since nothing changes in it; or of no use to tests. */
 const notCopied = ['node_modules', '.git', '.cache', 'data'];
-
-/** Both databases take twice the time, and what mutants change is above the store. */
-const sqliteAlone = {
-  file: 'test/support/stores.ts',
-  text: "databases = ['sqlite', 'postgres']",
-  becomes: "databases = ['sqlite']",
-};
 
 /** What the tests of a mutant came to. */
 export type Trial = Outcome & {
@@ -60,7 +53,6 @@ export async function copyTree(): Promise<TreeCopy> {
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', dispose);
-  change(tree, sqliteAlone);
   const migrated = await migratedFile(folder);
   const run = async (killer: string): Promise<Trial> => {
     const startedAt = performance.now();
@@ -103,6 +95,8 @@ async function runTests(folder: string, tree: string, killer: string, migrated: 
         ...process.env,
         NODE_COMPILE_CACHE: join(folder, 'cache'),
         NODE_TEST_CONTEXT: undefined,
+        // Both databases take twice the time, and what mutants change is above the store.
+        [databasesVariable]: 'sqlite',
         [migratedVariable]: migrated,
         [onlyVariable]: named === inTree(file) ? undefined : named,
       },

@@ -2,8 +2,6 @@
 
 import type { Mutant } from '../mutant.ts';
 
-const changedMeanwhile = 'domain/opening/changed-meanwhile.test.ts';
-
 export const sessions: readonly Mutant[] = [
   {
     id: 'admit-password',
@@ -11,7 +9,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: 'return isSamePassword(evidence.user, user);',
     becomes: 'return true;',
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-passkey',
@@ -19,7 +17,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: 'return devices.some(({ id }) => id === evidence.deviceId);',
     becomes: 'return devices.length >= 0;',
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-signed-out',
@@ -27,7 +25,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: "if ('checkedAt' in evidence && wasSignedOut(evidence, user)) return false;",
     becomes: '',
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-session-ended',
@@ -35,7 +33,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: 'session?.userId === user.id && isLive(session, clock.now()) ? session : undefined',
     becomes: 'session?.userId === user.id ? session : evidence.session',
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-app-deleted',
@@ -43,7 +41,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: 'isOwnPages(client) ? client : clients.find(client.accountId, client.clientId)',
     becomes: 'clients ? client : null',
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-standing',
@@ -51,7 +49,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: "if (failure) return { at: 'refused', user, failure };",
     becomes: '',
-    killedBy: 'surfaces/oauth2/redeem-code.ts',
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-factor-of-session',
@@ -59,7 +57,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: "return lacks ? { at: 'outdated' } : { at: 'end', policy };",
     becomes: "return { at: 'end', policy };",
-    killedBy: changedMeanwhile,
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'admit-token',
@@ -67,7 +65,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/opening/admit.ts',
     text: 'return found !== null && isActive(found, clock.now());',
     becomes: 'return found !== null;',
-    killedBy: 'faults/endings.test.ts',
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'approval-password',
@@ -107,7 +105,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/sessions.ts',
     text: 'return expiresAt > now && lastSeenAt + idleMilliseconds > now;',
     becomes: 'return expiresAt > now;',
-    killedBy: 'surfaces/pages/sessions.ts',
+    killedBy: 'domain/login/sessions.test.ts',
   },
   {
     id: 'session-absolute',
@@ -115,7 +113,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/sessions.ts',
     text: 'return expiresAt > now && lastSeenAt + idleMilliseconds > now;',
     becomes: 'return lastSeenAt + idleMilliseconds > now;',
-    killedBy: 'surfaces/pages/sessions.ts',
+    killedBy: 'domain/login/sessions.test.ts',
   },
   {
     id: 'session-too-old-for-app',
@@ -123,7 +121,7 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/sessions.ts',
     text: 'return session.authenticatedAt + policy.sessionAbsoluteMinutes * minute <= now;',
     becomes: 'return false;',
-    killedBy: 'surfaces/pages/policies.ts',
+    killedBy: 'domain/login/sessions.test.ts',
   },
   {
     id: 'session-of-other-user',

@@ -225,7 +225,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/passkeys/challenge.ts',
     text: 'if (!timingSafeEqual(bytes.subarray(headBytes), proofOf(services, account, purpose, head))) return null;',
     becomes: '',
-    killedBy: 'surfaces/pages/passkey-sign-in.ts',
+    killedBy: 'domain/passkeys/challenge.test.ts',
   },
   {
     id: 'passkey-challenge-expired',
@@ -233,6 +233,6 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/passkeys/challenge.ts',
     text: 'return end > services.clock.now() ? end : null;',
     becomes: 'return end;',
-    killedBy: 'surfaces/pages/passkey-sign-in.ts',
+    killedBy: 'domain/passkeys/challenge.test.ts',
   },
 ];

@@ -217,7 +217,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;',
     becomes: '',
-    killedBy: 'faults/endings.test.ts',
+    killedBy: 'domain/opening/admit.test.ts',
   },
   {
     id: 'token-user-standing',

@@ -41,7 +41,7 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/login/due.ts',
     text: 'hookPolicyUserId === id ? hookPolicyId : null',
     becomes: 'id > 0 ? hookPolicyId : null',
-    killedBy: 'domain/hooks/firing.test.ts',
+    killedBy: 'domain/login/pending.test.ts',
   },
   {
     id: 'hook-success-boolean',

@@ -57,7 +57,7 @@ export const links: readonly Mutant[] = [
     file: 'domain/login/pending.ts',
     text: 'return isOfLink(methods) ? null :',
     becomes: 'return isOfLink([]) ? null :',
-    killedBy: 'surfaces/pages/forgot-password.ts',
+    killedBy: 'domain/login/pending.test.ts',
   },
   {
     id: 'reset-status',
@@ -65,7 +65,7 @@ export const links: readonly Mutant[] = [
     file: 'domain/password-reset/mails.ts',
     text: "if (![1, 4, 5, 7].includes(user.status)) return { refused: 'not_active', userId: user.id };",
     becomes: '',
-    killedBy: 'domain/password-reset/mails.test.ts',
+    killedBy: 'surfaces/pages/forgot-password.ts',
   },
   {
     id: 'reset-held',
@@ -81,7 +81,7 @@ export const links: readonly Mutant[] = [
     file: 'domain/password-reset/mails.ts',
     text: "await services.limits.take(account, 'reset-user', { user: user.id });",
     becomes: '',
-    killedBy: 'domain/password-reset/mails.test.ts',
+    killedBy: 'surfaces/pages/forgot-password.ts',
   },
   {
     id: 'held-there-and-back',
@@ -135,8 +135,8 @@ export const links: readonly Mutant[] = [
     id: 'access-withdrawn',
     rule: 'grants end with the access that they rest on',
     file: 'domain/users/access.ts',
-    text: 'if (!revoked)',
-    becomes: 'if (revoked)',
-    killedBy: 'surfaces/api-2/app-access.ts',
+    text: "'userId' in assignee ? { userIds: [assignee.userId] } : { appIds: [appId] },",
+    becomes: '{ userIds: [] },',
+    killedBy: 'surfaces/oidc-2/refresh-token-standing.ts',
   },
 ];

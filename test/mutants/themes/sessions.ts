@@ -185,6 +185,6 @@ export const sessions: readonly Mutant[] = [
     file: 'domain/login/pending.ts',
     text: 'Math.max(user.passwordChangedAt ?? 0, user.signedOutAt ?? 0) > passwordCheckedAt',
     becomes: '(user.signedOutAt ?? 0) > passwordCheckedAt',
-    killedBy: 'surfaces/pages/second-factor.ts',
+    killedBy: 'domain/login/pending.test.ts',
   },
 ];

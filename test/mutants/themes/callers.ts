@@ -65,7 +65,7 @@ export const callers: readonly Mutant[] = [
     file: 'http/authenticate.ts',
     text: 'if (!accepted.some((scope) => caller.scopes.includes(scope))) {',
     becomes: 'if (accepted.length < 0) {',
-    killedBy: 'surfaces/api-2/callers.ts',
+    killedBy: 'surfaces/oidc-2/register-client-callers.ts',
   },
   {
     id: 'api-key-revoked',

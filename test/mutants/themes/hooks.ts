@@ -49,7 +49,7 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/hooks/answers.ts',
     text: "if (typeof success !== 'boolean') return null;",
     becomes: '',
-    killedBy: 'domain/hooks/failing.test.ts',
+    killedBy: 'domain/hooks/answers.test.ts',
   },
   {
     id: 'hook-policy-of-account',
@@ -57,15 +57,7 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/hooks/answers.ts',
     text: "typeof policyId === 'number' && policyIds.has(policyId)",
     becomes: "typeof policyId === 'number'",
-    killedBy: 'domain/hooks/failing.test.ts',
-  },
-  {
-    id: 'hook-own-members',
-    rule: 'what an answer has from its prototype was not answered',
-    file: 'domain/hooks/answers.ts',
-    text: 'Object.hasOwn(value, name) ? value[name] : undefined',
-    becomes: 'value[name]',
-    killedBy: 'domain/hooks/failing.test.ts',
+    killedBy: 'domain/hooks/answers.test.ts',
   },
   {
     id: 'migration-success',
@@ -73,7 +65,7 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/hooks/migration-answer.ts',
     text: 'success !== true || !isObject(user)',
     becomes: '!isObject(user)',
-    killedBy: 'domain/hooks/migrating.test.ts',
+    killedBy: 'domain/hooks/answers.test.ts',
   },
   {
     id: 'migration-password',
@@ -81,7 +73,7 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/hooks/migration-answer.ts',
     text: "typeof password !== 'string' || password === '' || customAttributes === null",
     becomes: 'customAttributes === null',
-    killedBy: 'domain/hooks/migrating.test.ts',
+    killedBy: 'domain/hooks/answers.test.ts',
   },
   {
     id: 'sso-hooks',
@@ -97,14 +89,6 @@ export const hooks: readonly Mutant[] = [
     file: 'domain/login/hooks-on-sso.ts',
     text: 'record.hookPolicyUserId === user.id',
     becomes: 'record.hookPolicyUserId !== null',
-    killedBy: 'domain/hooks/on-sso.test.ts',
-  },
-  {
-    id: 'sso-hooks-meanwhile',
-    rule: 'of two first uses at once each has its own run of the hooks',
-    file: 'domain/login/admit-session.ts',
-    text: "if (await areHooksDue({ store: tx }, account, { request, ...granted })) return { at: 'outdated' };",
-    becomes: '',
-    killedBy: 'domain/hooks/on-sso.test.ts',
+    killedBy: 'domain/login/hooks-on-sso.test.ts',
   },
 ];

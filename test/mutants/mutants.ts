@@ -7,12 +7,14 @@ import { clients } from './themes/clients.ts';
 import { hooks } from './themes/hooks.ts';
 import { links } from './themes/links.ts';
 import { proofs } from './themes/proofs.ts';
+import { refresh } from './themes/refresh.ts';
 import { sessions } from './themes/sessions.ts';
 import { signIn } from './themes/sign-in.ts';
 import { tokens } from './themes/tokens.ts';
 
 export const mutants: readonly Mutant[] = [
   ...tokens,
+  ...refresh,
   ...proofs,
   ...clients,
   ...authorize,

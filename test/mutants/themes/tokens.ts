@@ -97,7 +97,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/audience.ts',
     text: 'if (own.length === 0) {',
     becomes: 'if (false) {',
-    killedBy: 'surfaces/oauth2/api-endings.ts',
+    killedBy: 'domain/tokens/audience.test.ts',
   },
   {
     id: 'grant-server-of-then',
@@ -105,7 +105,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/audience.ts',
     text: 'apiScopes === null ? linked.linkedAt <= createdAt : apiScopes.includes(apiScopeName(value, linked.server.id)),',
     becomes: 'true,',
-    killedBy: 'surfaces/oauth2/api-resources.ts',
+    killedBy: 'domain/tokens/audience.test.ts',
   },
   {
     id: 'device-code-of-its-client',

@@ -209,7 +209,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.revokedAt !== null || token.expiresAt <= now) return false;',
     becomes: '',
-    killedBy: 'surfaces/oauth2/introspect-token.ts',
+    killedBy: 'domain/tokens/access-token.test.ts',
   },
   {
     id: 'token-signed-out',
@@ -217,7 +217,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: 'if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;',
     becomes: '',
-    killedBy: 'domain/opening/admit.test.ts',
+    killedBy: 'domain/tokens/access-token.test.ts',
   },
   {
     id: 'token-user-standing',
@@ -225,7 +225,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === 1 && assigned',
     becomes: '&& assigned',
-    killedBy: 'surfaces/oauth2/introspect-token.ts',
+    killedBy: 'domain/tokens/access-token.test.ts',
   },
   {
     id: 'token-assigned',
@@ -233,7 +233,7 @@ export const tokens: readonly Mutant[] = [
     file: 'domain/tokens/access-token.ts',
     text: '&& user?.status === 1 && assigned',
     becomes: '&& user?.status === 1',
-    killedBy: 'surfaces/oauth2/introspect-token.ts',
+    killedBy: 'domain/tokens/access-token.test.ts',
   },
   {
     id: 'introspection-of-others',

@@ -105,7 +105,7 @@ export const signIn: readonly Mutant[] = [
     file: 'domain/login/authorization-request.ts',
     text: 'sealed && !(await authorizations.hasEnded(account.id, digest)) ?',
     becomes: 'sealed ?',
-    killedBy: 'surfaces/oauth2/authorize-state.ts',
+    killedBy: 'surfaces/pages/steps.ts',
   },
   {
     id: 'factor-due',

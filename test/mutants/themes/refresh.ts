@@ -11,7 +11,7 @@ export const refresh: readonly Mutant[] = [
     file,
     text: "if (grant.appId !== consumption.appId) return 'other_client';",
     becomes: '',
-    killedBy: 'surfaces/oidc-2/refresh-token-clients.ts',
+    killedBy: 'surfaces/oidc-2/refresh-token-standing.ts',
   },
   {
     id: 'judge-revoked',

@@ -75,14 +75,14 @@ export const refresh: readonly Mutant[] = [
     file,
     text: "return assigned ? null : 'access_not_assigned';",
     becomes: 'return null;',
-    killedBy: 'surfaces/oidc-2/refresh-token-standing.ts',
+    killedBy: 'store/consume.test.ts',
   },
   {
     id: 'judge-proof',
     rule: 'a proof that was used before refreshes nothing',
     file,
     text: 'return isTaken && !takeProof(consumption) ?',
-    becomes: 'return !isTaken && !takeProof(consumption) ?',
+    becomes: 'return isTaken && takeProof(consumption) && false ?',
     killedBy: 'surfaces/oauth2/bounded.ts',
   },
 ];

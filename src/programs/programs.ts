@@ -1,6 +1,6 @@
 /**
- * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages in
- * node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
+ * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages
+ * in node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GrantRecord, UserRecord } from '../../src/store/records.ts';
-import type { Consumption, ConsumptionOutcome } from '../../src/store/store.ts';
+import type { Consumption, ConsumptionOutcome } from '../../src/store/consumption.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { type Cast, day, newAccount, newCast, newClient, newGrant, now, ofTokens, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 

@@ -1,6 +1,9 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { ConsumptionRefusal, NewEvent, Untypical } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
+import type { NewEvent } from '../../store/events.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';

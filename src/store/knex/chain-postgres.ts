@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import type { NewEvent } from '../store.ts';
+import type { NewEvent } from '../events.ts';
 import * as rows from './audit-rows.ts';
 import { accountsOf, type Head, link } from './chain.ts';
 import type { AppendEvents } from './engine.ts';

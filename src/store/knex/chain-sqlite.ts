@@ -1,7 +1,7 @@
 /** Appends events on SQLite: its write lock is the lock of every chain. */
 
 import type Sqlite from 'better-sqlite3';
-import type { NewEvent } from '../store.ts';
+import type { NewEvent } from '../events.ts';
 import * as rows from './audit-rows.ts';
 import { accountsOf, type Head, link } from './chain.ts';
 import type { AppendEvents } from './engine.ts';

@@ -1,7 +1,7 @@
 /** The chain of an account's events: what both engines have in common. */
 
-import type { EventRecord } from '../records.ts';
-import type { Consumption, ConsumptionOutcome, NewEvent } from '../store.ts';
+import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
+import type { EventRecord, NewEvent } from '../events.ts';
 
 /** Where the chain of an account ends, as read under its lock. */
 export interface Head {

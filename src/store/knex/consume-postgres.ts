@@ -3,8 +3,8 @@
  * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
  */
 import type { Knex } from 'knex';
-import type { GrantRecord } from '../records.ts';
-import type { Consumption, ConsumptionOutcome } from '../store.ts';
+import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
+import type { GrantRecord } from '../grants.ts';
 import { eventsOf } from './chain.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Consume } from './engine.ts';

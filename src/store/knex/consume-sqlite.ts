@@ -3,7 +3,7 @@
  * `begin immediate` and `commit`. Building each statement with Knex would cost more than all of this.
  */
 import type Sqlite from 'better-sqlite3';
-import type { Consumption, ConsumptionOutcome } from '../store.ts';
+import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
 import { stillAssigned } from './assigned.ts';
 import { eventsOf } from './chain.ts';
 import { appendEvents } from './chain-sqlite.ts';

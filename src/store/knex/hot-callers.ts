@@ -1,7 +1,7 @@
 /** The bearer of a request to the API: prepared statements, for a query that Knex builds takes longer than all the rest of it. */
 
 import type { Knex } from 'knex';
-import type { CredentialToken } from '../store.ts';
+import type { CredentialToken } from '../callers.ts';
 import { byKey } from './hot-sqlite.ts';
 import * as rows from './rows.ts';
 import { onConnection } from './sqlite-client.ts';

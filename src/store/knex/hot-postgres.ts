@@ -1,7 +1,7 @@
 /** Named statements on Knex's own connection, for the verbs that are called all the time. */
 
 import type { Knex } from 'knex';
-import type { AccessTokenStanding } from '../store.ts';
+import type { AccessTokenStanding } from '../grants.ts';
 import { stillAssigned } from './assigned.ts';
 import { appendEventsOnPostgres } from './chain-postgres.ts';
 import type { Append } from './engine.ts';

@@ -1,7 +1,7 @@
 /** Prepared statements on Knex's own connection, for the verbs that are called all the time. */
 
 import type { Knex } from 'knex';
-import type { AccessTokenStanding } from '../store.ts';
+import type { AccessTokenStanding } from '../grants.ts';
 import { appendEvents } from './chain-sqlite.ts';
 import { sqliteStatements } from './consume-sqlite.ts';
 import type { Append } from './engine.ts';

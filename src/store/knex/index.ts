@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { NewEvent, Store, StoreVerbs } from '../store.ts';
+import type { NewEvent } from '../events.ts';
+import type { Store, StoreVerbs } from '../store.ts';
 import { accountVerbs, factVerbs } from './accounts.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';

@@ -1,7 +1,8 @@
 /** What a presented refresh token is worth: the rule, shared by both engines. */
 
-import type { GrantRecord, TokenUser } from '../records.ts';
-import type { Consumption, ConsumptionRefusal } from '../store.ts';
+import type { Consumption, ConsumptionRefusal } from '../consumption.ts';
+import type { GrantRecord } from '../grants.ts';
+import type { TokenUser } from '../users.ts';
 
 /** A grant with what decides about its use, as read under its row's lock. */
 export interface GrantStanding {

@@ -1,8 +1,8 @@
 /** The proofs of keys that came with a batch of refresh tokens (RFC 9449), on PostgreSQL. */
 
 import type { Knex } from 'knex';
-import type { AssertionRecord } from '../records.ts';
-import type { Consumption } from '../store.ts';
+import type { AssertionRecord } from '../clients.ts';
+import type { Consumption } from '../consumption.ts';
 import { present } from './removed.ts';
 import { run } from './statements-postgres.ts';
 

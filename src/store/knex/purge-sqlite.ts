@@ -3,7 +3,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import type { ExpiringTable, Slice, SliceWanted } from '../purge.ts';
-import type { Milliseconds } from '../records.ts';
+import type { Milliseconds } from '../time.ts';
 import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from './purge.ts';
 import { withOneCommit } from './sqlite-client.ts';
 import { statement } from './statements-sqlite.ts';

@@ -8,7 +8,7 @@ import type { Engine } from '../../../src/store/knex/engine.ts';
 import { verbsOn } from '../../../src/store/knex/index.ts';
 import { openPostgres } from '../../../src/store/knex/postgres.ts';
 import { openSqlite } from '../../../src/store/knex/sqlite.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { newGrant } from '../../store/samples.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';

@@ -1,6 +1,7 @@
-/** What the store keeps of Smart Hooks (the document's §2.3, §2.4). Times are milliseconds since the epoch (UTC). */
+/** Smart Hooks (the document's §2.3, §2.4). A change moves the account's generation. */
 
-type Milliseconds = number;
+import type { ListPage, ListQuery } from './listing.ts';
+import type { Milliseconds } from './time.ts';
 
 export type HookType = 'pre-authentication' | 'user-migration';
 
@@ -90,57 +91,40 @@ export interface StoredHook {
   readonly definition: HookVersionRecord;
 }
 
-/** A value that functions read from their environment. */
-export interface HookVariableRecord {
-  readonly accountId: number;
-  readonly id: number;
-  readonly uuid: string;
-  readonly name: string;
-  /** Sealed under the account's data key. */
-  readonly sealedValue: string;
-  readonly createdAt: Milliseconds;
-  readonly updatedAt: Milliseconds;
-}
+type NewHook = Pick<HookRecord, 'accountId' | 'uuid' | 'createdAt' | 'updatedAt'>;
 
-/**
- * How one run of a hook ended. Beside what the runner says: `refused`, the function refused the sign-in;
- * `invalid_result`, it answered what means nothing.
- */
-export type HookOutcome =
-  | 'success'
-  | 'refused'
-  | 'invalid_result'
-  | 'error'
-  | 'timeout'
-  | 'out_of_memory'
-  | 'crashed'
-  | 'unavailable';
-
-/** What sign-ins are compared by: digests, and a country code or null. */
-export interface SignInTraitsRecord {
-  readonly at: Milliseconds;
-  readonly device: string;
-  readonly network: string;
-  readonly country: string | null;
-}
-
-/** One run of a hook. */
-export interface HookExecutionRecord {
-  readonly accountId: number;
-  readonly id: number;
-  readonly hookId: number;
-  /** UUID of this run. */
-  readonly requestId: string;
-  /** UUID of the request that it was part of: the same for all runs of one sign-in. */
-  readonly correlationId: string;
-  readonly createdAt: Milliseconds;
-  readonly outcome: HookOutcome;
-  readonly durationMilliseconds: number;
-  /** 1, and one more for each retry. */
-  readonly attempt: number;
-  /** Output lines, as they are shown. */
-  readonly events: readonly string[];
-  /** Context and answer, redacted and sealed, for a replay; null where the account keeps none. */
-  readonly sealedReplay: string | null;
-  readonly expiresAt: Milliseconds;
+/** `released`, and what `remove` answers: builds of packages that no version of the account uses any more. */
+export interface HookStore {
+  /** Version 1 of a new hook. */
+  create(hook: NewHook, definition: HookDefinition, packageBuildId: number | null): Promise<StoredHook>;
+  /** With the version that was asked for last. */
+  find(accountId: number, uuid: string): Promise<StoredHook | null>;
+  /** The UUID of the hook with this number. */
+  findUuid(accountId: number, id: number): Promise<string | null>;
+  /** How many the account has. */
+  count(accountId: number): Promise<number>;
+  /** With the versions asked for last. Fields: `created_at`, `updated_at`, `type`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<StoredHook>>;
+  /**
+   * One more version, now the newest. Only the newest ten are kept, beside the one that `runningVersion` names. Null when
+   * there is no such hook.
+   */
+  addVersion(
+    hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'>,
+    definition: HookDefinition,
+    packageBuildId: number | null,
+  ): Promise<{ readonly stored: StoredHook; readonly released: readonly number[] } | null>;
+  findVersion(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
+  /** The newest one below `version`. */
+  findVersionBefore(accountId: number, hookId: number, version: number): Promise<HookVersionRecord | null>;
+  /** False when there is no such hook. */
+  setShadow(accountId: number, hookId: number, shadowFunction: string | null): Promise<boolean>;
+  /** Removes the hook with its versions; null when there is none. */
+  remove(accountId: number, hookId: number): Promise<readonly number[] | null>;
+  /** How many hooks that are not disabled name each runtime, of all accounts, by their newest version. */
+  countRuntimes(): Promise<readonly { readonly runtime: string; readonly hooks: number }[]>;
+  /** Accounts with hooks that are not disabled: first those whose hooks ran last. */
+  listAccounts(limit: number): Promise<readonly number[]>;
+  /** Hooks that are not disabled, in order of creation. */
+  listLive(accountId: number): Promise<readonly LiveHook[]>;
 }

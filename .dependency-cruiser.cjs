@@ -142,6 +142,13 @@ module.exports = {
       to: { path: '^src/store/knex/' },
     },
     {
+      name: 'databases-apart',
+      comment: 'What belongs to one database does not know the other, whose driver is not loaded.',
+      severity: 'error',
+      from: { path: '^src/store/knex/(sqlite|postgres)/' },
+      to: { path: '^src/store/knex/(sqlite|postgres)/', pathNot: '^src/store/knex/$1/' },
+    },
+    {
       name: 'adapter-imports',
       comment: 'An adapter stands behind an interface of services.ts and knows nobody else.',
       severity: 'error',
@@ -295,7 +302,7 @@ module.exports = {
           '^src/programs/(bundle|write)\\.ts$',
           '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
-          '^src/store/knex/reading-thread\\.js$',
+          '^src/store/knex/sqlite/reading-thread\\.js$',
           '^src/pages/assets/',
         ],
         reachable: false,

@@ -1,10 +1,10 @@
 /** The proofs of keys that came with a batch of refresh tokens (RFC 9449), on PostgreSQL. */
 
 import type { Knex } from 'knex';
-import type { AssertionRecord } from '../clients.ts';
-import type { Consumption } from '../consumption.ts';
-import { present } from './removed.ts';
-import { run } from './statements-postgres.ts';
+import type { AssertionRecord } from '../../clients.ts';
+import type { Consumption } from '../../consumption.ts';
+import { present } from '../removed.ts';
+import { run } from './statements.ts';
 
 /**
  * Keeps those that are new and answers them, in the order of their key, in which every statement waits for another

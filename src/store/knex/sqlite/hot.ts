@@ -1,15 +1,16 @@
 /** Prepared statements on Knex's own connection, for the verbs that are called all the time. */
 
 import type { Knex } from 'knex';
-import type { AccessTokenStanding } from '../grants.ts';
-import { appendEvents } from './chain-sqlite.ts';
-import { sqliteStatements } from './consume-sqlite.ts';
-import type { Append } from './engine.ts';
-import { present } from './removed.ts';
-import * as rows from './rows.ts';
-import type { Cell, Shape } from './shape.ts';
-import { onConnection, withOneCommit } from './sqlite-client.ts';
-import { statement } from './statements-sqlite.ts';
+import type { CredentialToken } from '../../callers.ts';
+import type { AccessTokenStanding } from '../../grants.ts';
+import type { Append } from '../engine.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
+import type { Cell, Shape } from '../shape.ts';
+import { appendEvents } from './chain.ts';
+import { onConnection, withOneCommit } from './client.ts';
+import { sqliteStatements } from './consume.ts';
+import { statement } from './statements.ts';
 
 /** `Append` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
 export function appendOnSqlite(patienceMilliseconds: number): Append {
@@ -26,14 +27,19 @@ export function appendOnSqlite(patienceMilliseconds: number): Append {
 }
 
 /** Finds a row of an account by a number. */
-export function byKey(shape: Pick<Shape<never>, 'table' | 'columns'>, key: string): string {
+function byKey(shape: Pick<Shape<never>, 'table' | 'columns'>, key: string): string {
   return `select ${shape.columns.join(', ')} from ${shape.table} where account_id = ? and ${key} = ?`;
 }
+
+/** Numbers begin at 1. */
+const nobody = 0;
 
 /** The texts of the statements. Reads by key take a tenth of the time of one that joins. */
 export const hotStatements = {
   accessToken: byKey(rows.accessTokens, 'id'),
   client: `${byKey(rows.tokenClients, 'app_id')} and ${present('app', 'clients', 'app_id')}`,
+  credentialToken: byKey(rows.credentialTokens, 'id'),
+  credential: byKey(rows.credentials, 'id'),
   generation: 'select generation from accounts where id = ?',
 };
 
@@ -60,6 +66,16 @@ export function findAccessTokenOnSqlite(db: Knex, accountId: number, id: number)
       user: userRow && rows.tokenUsers.read(userRow),
       assigned: token.userId !== null && appIds.every(isAssigned),
     };
+  });
+}
+
+export function findCredentialTokenOnSqlite(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
+  return onConnection(db, (connection) => {
+    const tokenRow = statement(connection, hotStatements.credentialToken).get(accountId, id);
+    const token = tokenRow && rows.credentialTokens.read(tokenRow);
+    // Asked for in any case: the time of a search must not tell whether there is such a token.
+    const credentialRow = statement(connection, hotStatements.credential).get(accountId, token?.credentialId ?? nobody);
+    return token && credentialRow ? { token, credential: rows.credentials.read(credentialRow) } : null;
   });
 }
 

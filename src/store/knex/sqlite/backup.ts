@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Knex } from 'knex';
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../../domain/failure.ts';
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../../domain/failure.ts';
 
 const marks = new WeakMap<pg.Client, string>();
 

@@ -4,8 +4,8 @@
  */
 
 import type { Knex } from 'knex';
-import type { Slice, SliceWanted } from '../purge.ts';
-import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from './purge.ts';
+import type { Slice, SliceWanted } from '../../purge.ts';
+import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
 
 const lock = 'for update skip locked';
 

@@ -1,14 +1,18 @@
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
-import { Failure } from '../../domain/failure.ts';
-import { appendEventsOnPostgres } from './chain-postgres.ts';
-import { consumeOnPostgres } from './consume-postgres.ts';
+import { Failure } from '../../../domain/failure.ts';
+import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { consumeOnPostgres } from './consume.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
-import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from './engine.ts';
-import { findCredentialTokenOnPostgres } from './hot-callers.ts';
-import { appendOnPostgres, findAccessTokenOnPostgres, generationOnPostgres } from './hot-postgres.ts';
-import { purgeOnPostgres } from './purge-postgres.ts';
-import { describeOnPostgres } from './schema/postgres.ts';
+import {
+  appendOnPostgres,
+  findAccessTokenOnPostgres,
+  findCredentialTokenOnPostgres,
+  generationOnPostgres,
+} from './hot.ts';
+import { purgeOnPostgres } from './purge.ts';
+import { describeOnPostgres } from './schema.ts';
 import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */

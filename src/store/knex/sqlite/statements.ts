@@ -1,7 +1,7 @@
 /** Statements that each connection prepares once. */
 
 import type Sqlite from 'better-sqlite3';
-import type { Cell, DbRow } from './shape.ts';
+import type { Cell, DbRow } from '../shape.ts';
 
 const prepared = new WeakMap<Sqlite.Database, Map<string, Sqlite.Statement<Cell[], DbRow>>>();
 

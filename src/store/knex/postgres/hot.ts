@@ -1,14 +1,15 @@
 /** Named statements on Knex's own connection, for the verbs that are called all the time. */
 
 import type { Knex } from 'knex';
-import type { AccessTokenStanding } from '../grants.ts';
-import { stillAssigned } from './assigned.ts';
-import { appendEventsOnPostgres } from './chain-postgres.ts';
-import type { Append } from './engine.ts';
-import { present } from './removed.ts';
-import * as rows from './rows.ts';
-import type { DbRow } from './shape.ts';
-import { run } from './statements-postgres.ts';
+import type { CredentialToken } from '../../callers.ts';
+import type { AccessTokenStanding } from '../../grants.ts';
+import { stillAssigned } from '../assigned.ts';
+import type { Append } from '../engine.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
+import type { DbRow } from '../shape.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { run } from './statements.ts';
 
 /** `Append` on PostgreSQL: one statement. Every row has a digest or an id of its own, by which its number is found again. */
 export const appendOnPostgres: Append = async (db, table, numbered, added, eventsOf) => {
@@ -31,6 +32,8 @@ const readToken = rows.accessTokens.reader('t_');
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.tokenUsers.reader('u_');
 const readClient = rows.tokenClients.reader('c_');
+const readCredentialToken = rows.credentialTokens.reader('t_');
+const readCredential = rows.credentials.reader('c_');
 
 /** An access token with all that decides about it. */
 export const findAccessToken = `
@@ -60,6 +63,22 @@ export async function findAccessTokenOnPostgres(
   // The token of a grant, or of a user, that was removed is no token any more.
   if ((token.grantId !== null && !grant) || (token.userId !== null && !user)) return null;
   return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
+}
+
+/** A token of a credential with the credential. */
+export const findCredentialToken = `
+  select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
+  from credential_tokens t
+  join credentials c on c.account_id = t.account_id and c.id = t.credential_id
+  where t.account_id = $1 and t.id = $2`;
+
+export async function findCredentialTokenOnPostgres(
+  db: Knex,
+  accountId: number,
+  id: number,
+): Promise<CredentialToken | null> {
+  const [row] = await run(db, 'find-credential-token', findCredentialToken, [accountId, id]);
+  return row ? { token: readCredentialToken(row), credential: readCredential(row) } : null;
 }
 
 export async function generationOnPostgres(db: Knex, accountId: number): Promise<number | null> {

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
-import { Failure } from '../../domain/failure.ts';
-import { isBusy } from './errors.ts';
+import { Failure } from '../../../domain/failure.ts';
+import { isBusy } from '../errors.ts';
 
 /** How long SQLite itself waits for another process; it blocks the event loop meanwhile. */
 const openingPatienceMilliseconds = 2000;

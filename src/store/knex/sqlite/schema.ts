@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Part, type Schema, schemaOf } from './describe.ts';
+import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
 
 /** An index that a table's own definition makes has no name that lasts, and stands for a constraint. */
 const parts = `

@@ -2,11 +2,11 @@
 
 import type Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
-import type { ExpiringTable, Slice, SliceWanted } from '../purge.ts';
-import type { Milliseconds } from '../time.ts';
-import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from './purge.ts';
-import { withOneCommit } from './sqlite-client.ts';
-import { statement } from './statements-sqlite.ts';
+import type { ExpiringTable, Slice, SliceWanted } from '../../purge.ts';
+import type { Milliseconds } from '../../time.ts';
+import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
+import { withOneCommit } from './client.ts';
+import { statement } from './statements.ts';
 
 /** Rows of one statement: even when each has to be read from the disk, it is a short one. */
 const chunkRows = 25;

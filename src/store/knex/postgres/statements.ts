@@ -2,7 +2,7 @@
 
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import type { DbRow } from './shape.ts';
+import type { DbRow } from '../shape.ts';
 
 /** Runs a prepared statement on the connection that `db` has, or borrows one. */
 export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {

@@ -6,8 +6,8 @@
 import { Worker } from 'node:worker_threads';
 import createKnex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
-import { type EngineOptions, longestStatementMilliseconds, readWait } from './engine.ts';
-import type { DbRow } from './shape.ts';
+import { type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import type { DbRow } from '../shape.ts';
 
 /** One more than one: whoever asks for much does not keep everybody else waiting. */
 const mostThreads = 2;

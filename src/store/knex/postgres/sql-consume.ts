@@ -1,8 +1,8 @@
-/** The statements of `consume-postgres.ts`. Batches are arrays, one per member, so that the text never changes. */
+/** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
 
-import { stillAssigned } from './assigned.ts';
-import { present } from './removed.ts';
-import * as rows from './rows.ts';
+import { stillAssigned } from '../assigned.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
 
 const grantColumns = rows.grants.select('g', 'g_').join(', ');
 const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');

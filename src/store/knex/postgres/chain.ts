@@ -4,11 +4,11 @@
  */
 
 import type { Knex } from 'knex';
-import type { NewEvent } from '../events.ts';
-import * as rows from './audit-rows.ts';
-import { accountsOf, type Head, link } from './chain.ts';
-import type { AppendEvents } from './engine.ts';
-import { run } from './statements-postgres.ts';
+import type { NewEvent } from '../../events.ts';
+import * as rows from '../audit-rows.ts';
+import { accountsOf, type Head, link } from '../chain.ts';
+import type { AppendEvents } from '../engine.ts';
+import { run } from './statements.ts';
 
 export const lockHeads = `select account_id, last_id, last_hash from event_heads where account_id = any($1::bigint[])
   order by account_id for update`;

@@ -3,17 +3,17 @@
  * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
  */
 import type { Knex } from 'knex';
-import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
-import type { GrantRecord } from '../grants.ts';
-import { eventsOf } from './chain.ts';
-import { appendEventsOnPostgres } from './chain-postgres.ts';
-import type { Consume } from './engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from './judge.ts';
-import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs-postgres.ts';
-import * as rows from './rows.ts';
-import type { Cell } from './shape.ts';
-import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
-import { run } from './statements-postgres.ts';
+import type { Consumption, ConsumptionOutcome } from '../../consumption.ts';
+import type { GrantRecord } from '../../grants.ts';
+import { eventsOf } from '../chain.ts';
+import type { Consume } from '../engine.ts';
+import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from '../judge.ts';
+import * as rows from '../rows.ts';
+import type { Cell } from '../shape.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs.ts';
+import { lockGrants, rotateAll, writeOutcomes } from './sql-consume.ts';
+import { run } from './statements.ts';
 
 const readGrant = rows.grants.reader('g_');
 const readUser = rows.tokenUsers.reader('u_');

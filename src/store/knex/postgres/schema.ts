@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Part, type Schema, schemaOf } from './describe.ts';
+import { type Part, type Schema, schemaOf } from '../schema/describe.ts';
 
 /** Names of the schema itself are left out: an installation chooses it. PostgreSQL 18 lists NOT NULL twice. */
 const parts = `

@@ -1,12 +1,12 @@
 /** Appends events on SQLite: its write lock is the lock of every chain. */
 
 import type Sqlite from 'better-sqlite3';
-import type { NewEvent } from '../events.ts';
-import * as rows from './audit-rows.ts';
-import { accountsOf, type Head, link } from './chain.ts';
-import type { AppendEvents } from './engine.ts';
-import { withOneCommit } from './sqlite-client.ts';
-import { statement } from './statements-sqlite.ts';
+import type { NewEvent } from '../../events.ts';
+import * as rows from '../audit-rows.ts';
+import { accountsOf, type Head, link } from '../chain.ts';
+import type { AppendEvents } from '../engine.ts';
+import { withOneCommit } from './client.ts';
+import { statement } from './statements.ts';
 
 /** The texts of the statements. */
 export const chainStatements = {

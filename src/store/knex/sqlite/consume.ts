@@ -3,16 +3,16 @@
  * `begin immediate` and `commit`. Building each statement with Knex would cost more than all of this.
  */
 import type Sqlite from 'better-sqlite3';
-import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
-import { stillAssigned } from './assigned.ts';
-import { eventsOf } from './chain.ts';
-import { appendEvents } from './chain-sqlite.ts';
-import type { Consume } from './engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated } from './judge.ts';
-import { present } from './removed.ts';
-import * as rows from './rows.ts';
-import type { Cell, DbRow } from './shape.ts';
-import { withOneCommit } from './sqlite-client.ts';
+import type { Consumption, ConsumptionOutcome } from '../../consumption.ts';
+import { stillAssigned } from '../assigned.ts';
+import { eventsOf } from '../chain.ts';
+import type { Consume } from '../engine.ts';
+import { type GrantStanding, judge, reuseReason, rotated } from '../judge.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
+import type { Cell, DbRow } from '../shape.ts';
+import { appendEvents } from './chain.ts';
+import { withOneCommit } from './client.ts';
 
 interface Statements {
   readonly findGrant: Sqlite.Statement<[number, number], DbRow>;

@@ -1,4 +1,4 @@
-// What a thread of sqlite-reading.ts runs: one statement at a time, on a connection that cannot write. JavaScript, because
+// What a thread of reading.ts runs: one statement at a time, on a connection that cannot write. JavaScript, because
 // what strips the types of the others would take 16 MB of memory in each thread.
 
 import { readlinkSync } from 'node:fs';

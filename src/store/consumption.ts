@@ -32,6 +32,7 @@ export interface Consumption {
   readonly accessToken: NewAccessToken;
   /** What is kept of the proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused. */
   readonly proof: AssertionRecord | null;
+  readonly judge: Judge;
   /** What the trail says of it, in the same commit; null: nothing. A rotation is not told of. */
   readonly eventOf: (outcome: Untypical) => NewEvent | null;
 }
@@ -47,6 +48,27 @@ export type ConsumptionRefusal =
   | 'user_suspended'
   | 'user_inactive'
   | 'access_not_assigned';
+
+/** A grant with what decides about its use, as read under its row's lock. */
+export interface GrantStanding {
+  readonly grant: GrantRecord;
+  readonly user: TokenUser;
+  /** Whether the app is assigned to the user. */
+  readonly assigned: boolean;
+}
+
+/** `rotate`, `repeat` (the successor again) and `reuse` (revoke the family) change something; the rest refuses. */
+export type Verdict = 'rotate' | 'repeat' | 'reuse' | ConsumptionRefusal;
+
+/**
+ * Decides what a presented token is worth. `takeProof` uses up the proof that came with it; false when it was used
+ * before. A store may rotate by a rule of its own what this one would: the current token of a grant in good standing.
+ */
+export type Judge = (
+  standing: GrantStanding | null,
+  consumption: Consumption,
+  takeProof: (consumption: Consumption) => boolean,
+) => Verdict;
 
 /** What became of a presented refresh token. Only `reused` changes anything beside the two successes: it revokes the family. */
 export type ConsumptionOutcome =

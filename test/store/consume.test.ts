@@ -161,6 +161,22 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     await assertRefused(grant, 'user_locked');
   });
 
+  test('a token that is not current is worth what the rule says that came with it', async () => {
+    const { grant } = await start();
+    const seen: (string | undefined)[] = [];
+    const older = present(grant, {
+      presentedDigest: unique('older'),
+      judge: (standing, consumption) => {
+        seen.push(standing?.user.email ?? undefined, consumption.presentedDigest);
+        return standing?.assigned ? 'user_inactive' : 'unknown';
+      },
+    });
+    assert.deepEqual(await consume(older), { outcome: 'refused', reason: 'user_inactive' });
+    const user = await subject.store.users.find(grant.accountId, grant.userId);
+    assert.deepEqual(seen, [user?.email, older.presentedDigest]);
+    assert.deepEqual(await stored(grant), grant);
+  });
+
   test('the reasons are checked in their order', async () => {
     const { cast, grant } = await start({ revokedAt: now, revokedBecause: 'sign_out', idleExpiresAt: now });
     const { accountId, userId, appId } = cast;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { judgeRefresh } from '../../src/domain/tokens/judge-refresh.ts';
 import type { AccountRecord } from '../../src/store/accounts.ts';
 import type { CodeRecord } from '../../src/store/authorizations.ts';
 import type { ClientRecord, NewClientRecord, TokenClient } from '../../src/store/clients.ts';
@@ -179,6 +180,7 @@ export function present(grant: GrantRecord, given: Partial<Consumption> = {}): C
     idleExpiresAt: now + 1000 + 14 * day,
     accessToken: { digest: unique('access'), issuedAt: now + 1000, expiresAt: now + 1000 + hour },
     proof: null,
+    judge: judgeRefresh,
     eventOf: ({ outcome }) => newEvent(grant.accountId, { action: `refresh.${outcome}`, targetId: grant.id }),
     ...given,
   };

@@ -16,6 +16,7 @@ import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
+import { judgeRefresh } from './judge-refresh.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -92,6 +93,7 @@ export async function refreshTokens(
     idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
     proof: proof?.use ?? null,
+    judge: judgeRefresh,
     eventOf: trail.eventOf,
   };
   const result = await services.consumeRefreshToken(consumption).catch(trail.takeBack);

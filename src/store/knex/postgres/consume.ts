@@ -3,11 +3,10 @@
  * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
  */
 import type { Knex } from 'knex';
-import type { Consumption, ConsumptionOutcome } from '../../consumption.ts';
+import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
 import type { GrantRecord } from '../../grants.ts';
-import { eventsOf } from '../chain.ts';
+import { eventsOf, reuseReason, rotated } from '../consume.ts';
 import type { Consume } from '../engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from '../judge.ts';
 import * as rows from '../rows.ts';
 import type { Cell } from '../shape.ts';
 import { appendEventsOnPostgres } from './chain.ts';
@@ -59,7 +58,7 @@ interface Judged {
 function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofs: Proofs): Judged {
   const key = keyOf(consumption);
   const before = standings.get(key) ?? null;
-  const verdict = judge(before, consumption, proofs.take);
+  const verdict = consumption.judge(before, consumption, proofs.take);
   if (!before) return { consumption, verdict, standing: null };
   let { grant } = before;
   if (verdict === 'rotate') grant = rotated(grant, consumption);

@@ -3,11 +3,10 @@
  * `begin immediate` and `commit`. Building each statement with Knex would cost more than all of this.
  */
 import type Sqlite from 'better-sqlite3';
-import type { Consumption, ConsumptionOutcome } from '../../consumption.ts';
+import type { Consumption, ConsumptionOutcome, GrantStanding } from '../../consumption.ts';
 import { stillAssigned } from '../assigned.ts';
-import { eventsOf } from '../chain.ts';
+import { eventsOf, reuseReason, rotated } from '../consume.ts';
 import type { Consume } from '../engine.ts';
-import { type GrantStanding, judge, reuseReason, rotated } from '../judge.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { Cell, DbRow } from '../shape.ts';
@@ -100,7 +99,7 @@ function takeProof({ useProof }: Statements, { proof }: Consumption): boolean {
 
 function consumeOne(statements: Statements, consumption: Consumption): ConsumptionOutcome {
   const standing = find(statements, consumption);
-  const verdict = judge(standing, consumption, (one) => takeProof(statements, one));
+  const verdict = consumption.judge(standing, consumption, (one) => takeProof(statements, one));
   if (!standing) return { outcome: 'refused', reason: 'unknown' };
   const { grant, user } = standing;
   switch (verdict) {

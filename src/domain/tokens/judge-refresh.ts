@@ -1,24 +1,10 @@
-/** What a presented refresh token is worth: the rule, shared by both engines. */
+/** What a presented refresh token is worth: the rule that the store applies under the lock of the grant's row. */
 
-import type { Consumption, ConsumptionRefusal } from '../consumption.ts';
-import type { GrantRecord } from '../grants.ts';
-import type { TokenUser } from '../users.ts';
-
-/** A grant with what decides about its use, as read under its row's lock. */
-export interface GrantStanding {
-  readonly grant: GrantRecord;
-  readonly user: TokenUser;
-  /** Whether the app is assigned to the user. */
-  readonly assigned: boolean;
-}
-
-/** `rotate`, `repeat` (the successor again) and `reuse` (revoke the family) change something; the rest refuses. */
-export type Verdict = 'rotate' | 'repeat' | 'reuse' | ConsumptionRefusal;
+import type { Consumption, ConsumptionRefusal, GrantStanding, Judge, Verdict } from '../../store/consumption.ts';
+import type { GrantRecord } from '../../store/grants.ts';
 
 /** How far the clocks of two servers may be apart. */
 const mostSkewMilliseconds = 30_000;
-
-export const reuseReason = 'refresh_token_reused';
 
 /** Which of the family's tokens was presented: its digest against the current and the previous one. */
 function place(grant: GrantRecord, { presentedDigest, now, graceMilliseconds }: Consumption): Verdict {
@@ -62,28 +48,11 @@ function judgeToken(standing: GrantStanding | null, consumption: Consumption): V
 }
 
 /**
- * `takeProof` uses up the proof that came with the token, which is done where the consumption changes something alone;
- * false when it was used before. A request that somebody sends a second time does not revoke the family either.
+ * A proof is taken where the consumption changes something alone. A request that somebody sends a second time does not
+ * revoke the family either.
  */
-export function judge(
-  standing: GrantStanding | null,
-  consumption: Consumption,
-  takeProof: (consumption: Consumption) => boolean,
-): Verdict {
+export const judgeRefresh: Judge = (standing, consumption, takeProof) => {
   const verdict = judgeToken(standing, consumption);
   const isTaken = verdict === 'rotate' || verdict === 'repeat' || verdict === 'reuse';
   return isTaken && !takeProof(consumption) ? 'proof_used' : verdict;
-}
-
-/** The grant after its current token was used. */
-export function rotated(grant: GrantRecord, consumption: Consumption): GrantRecord {
-  return {
-    ...grant,
-    currentDigest: consumption.successorDigest,
-    previousDigest: grant.currentDigest,
-    successorSalt: consumption.successorSalt,
-    rotatedAt: consumption.now,
-    generation: grant.generation + 1,
-    idleExpiresAt: consumption.idleExpiresAt,
-  };
-}
+};

@@ -28,6 +28,17 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
   };
 }
 
+function consumptionVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, 'consume' | 'consumeAll'> {
+  return {
+    consumeAll: async (batch) => (batch.length === 0 ? [] : hot.consumeAll(db, batch)),
+    consume: async (consumption) => {
+      const [outcome] = await hot.consumeAll(db, [consumption]);
+      if (!outcome) throw new Error('a refresh token has no outcome');
+      return outcome;
+    },
+  };
+}
+
 export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   const one = async (accountId: number, id: number) => {
@@ -68,7 +79,7 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const grant = db('grants').where({ account_id: accountId, id });
       await grant.whereNull('current_digest').update({ current_digest: digest });
     },
-    consume: async (batch) => (batch.length === 0 ? [] : hot.consume(db, batch)),
+    ...consumptionVerbs(db, hot),
     revoke: async (accountId, id, at, because) => {
       const grant = live(accountId).where('id', id);
       return (await grant.update({ revoked_at: at, revoked_because: because })) === 1;

@@ -9,7 +9,7 @@ import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } fr
 
 const lock = 'for update skip locked';
 
-export async function purgeOnPostgres(db: Knex, wanted: SliceWanted): Promise<Slice> {
+export async function purge(db: Knex, wanted: SliceWanted): Promise<Slice> {
   const { table, from, limit } = wanted;
   if (isSwept(table)) return sweepers[table](db, wanted);
   const { sql, bindings } = deleteDue(table, wanted, lock);

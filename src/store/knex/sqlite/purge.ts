@@ -25,20 +25,19 @@ function inChunks(limit: number, elapsed: () => Milliseconds, chunk: (rows: numb
   return true;
 }
 
-/** `elapsed` tells the time that a slice takes. */
-export function purgeOnSqlite(
-  patienceMilliseconds: number,
+/** `elapsed` tells the time that the slice takes. */
+export function purge(
+  db: Knex,
+  wanted: SliceWanted,
   elapsed: () => Milliseconds = () => performance.now(),
-): (db: Knex, wanted: SliceWanted) => Promise<Slice> {
-  return (db, wanted) => {
-    const { table } = wanted;
-    return withOneCommit(db, patienceMilliseconds, (connection) => {
-      const result = isSwept(table)
-        ? sweepers[table](connection, wanted, elapsed)
-        : deleteExpired(connection, table, wanted, elapsed);
-      return { result, wrote: result.deleted > 0 };
-    });
-  };
+): Promise<Slice> {
+  const { table } = wanted;
+  return withOneCommit(db, (connection) => {
+    const result = isSwept(table)
+      ? sweepers[table](connection, wanted, elapsed)
+      : deleteExpired(connection, table, wanted, elapsed);
+    return { result, wrote: result.deleted > 0 };
+  });
 }
 
 function deleteExpired(

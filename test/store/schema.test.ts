@@ -9,6 +9,7 @@ import { lockGrants, rotateAll } from '../../src/store/knex/postgres/sql-consume
 import { deleteDue, findOverdue } from '../../src/store/knex/purge.ts';
 import { chainStatements } from '../../src/store/knex/sqlite/chain.ts';
 import { sqliteStatements } from '../../src/store/knex/sqlite/consume.ts';
+import { sqliteDialect } from '../../src/store/knex/sqlite/dialect.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import { hotStatements as hotOnSqlite } from '../../src/store/knex/sqlite/hot.ts';
 import { userListing } from '../../src/store/knex/user-listing.ts';
@@ -273,7 +274,8 @@ for (const kind of databases) {
         for (const sql of [looking, hotOnSqlite, heads].flatMap((texts) => Object.values<string>(texts))) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
-        for (const table of expiringTables) await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, ''));
+        for (const table of expiringTables)
+          await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, sqliteDialect));
       } else {
         for (const [sql, parameters] of [
           [rotateAll, 12],

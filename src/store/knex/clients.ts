@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
+import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
@@ -125,9 +126,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
         return rows.clients.read(row);
       }),
     find: async (accountId, clientId) => {
-      // SQLite answers the rows, PostgreSQL an object that holds them.
-      const answer: DbRow[] | { rows: DbRow[] } = await db.raw(findClient, [accountId, clientId]);
-      const [row] = Array.isArray(answer) ? answer : answer.rows;
+      const [row] = dialectOf(db).rowsOf(await db.raw(findClient, [accountId, clientId]));
       const found = row?.['client_id'] != null;
       const client = rows.clients.read(found ? row : decoy);
       return found ? client : null;

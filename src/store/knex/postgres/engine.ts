@@ -1,10 +1,12 @@
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
+import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import { appendEvents } from './chain.ts';
 import { consumeAll } from './consume.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
+import { postgresDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { describeSchema } from './schema.ts';
@@ -70,6 +72,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
     // Values of a statement never get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
+    ...speaking(postgresDialect),
     pool: {
       min: 0,
       max: size,

@@ -35,28 +35,32 @@ const readClient = rows.tokenClients.reader('c_');
 const readCredentialToken = rows.credentialTokens.reader('t_');
 const readCredential = rows.credentials.reader('c_');
 
+/** An access token with all that decides about it. */
+const accessToken = `
+  select ${[
+    ...rows.accessTokens.select('t', 't_'),
+    ...rows.grants.select('g', 'g_'),
+    ...rows.tokenUsers.select('u', 'u_'),
+    ...rows.tokenClients.select('c', 'c_'),
+  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}
+    and (g.id is null or g.app_id = t.app_id or ${stillAssigned('g')}) as assigned
+  from access_tokens t
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
+  left join grants g on g.account_id = t.account_id and g.id = t.grant_id
+  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
+  where t.account_id = $1 and t.id = $2`;
+
+/** A token of a credential with the credential. */
+const credentialToken = `
+  select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
+  from credential_tokens t
+  join credentials c on c.account_id = t.account_id and c.id = t.credential_id
+  where t.account_id = $1 and t.id = $2`;
+
 /** The texts of the statements. */
 export const hotStatements = {
-  /** An access token with all that decides about it. */
-  accessToken: `
-    select ${[
-      ...rows.accessTokens.select('t', 't_'),
-      ...rows.grants.select('g', 'g_'),
-      ...rows.tokenUsers.select('u', 'u_'),
-      ...rows.tokenClients.select('c', 'c_'),
-    ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}
-      and (g.id is null or g.app_id = t.app_id or ${stillAssigned('g')}) as assigned
-    from access_tokens t
-    join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
-    left join grants g on g.account_id = t.account_id and g.id = t.grant_id
-    left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
-    where t.account_id = $1 and t.id = $2`,
-  /** A token of a credential with the credential. */
-  credentialToken: `
-    select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
-    from credential_tokens t
-    join credentials c on c.account_id = t.account_id and c.id = t.credential_id
-    where t.account_id = $1 and t.id = $2`,
+  accessToken,
+  credentialToken,
   generation: 'select generation from accounts where id = $1',
 };
 

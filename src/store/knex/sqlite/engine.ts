@@ -3,12 +3,14 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import createKnex, { type Knex } from 'knex';
 import { Failure } from '../../../domain/failure.ts';
+import { speaking } from '../dialect.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { isBusy } from '../errors.ts';
 import { backup } from './backup.ts';
 import { appendEvents } from './chain.ts';
 import { onConnection, SqliteClient, withOneCommit } from './client.ts';
 import { consumeAll } from './consume.ts';
+import { sqliteDialect } from './dialect.ts';
 import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
 import { purge } from './purge.ts';
 import { openReading, renewReading } from './reading.ts';
@@ -97,6 +99,7 @@ export function openSqlite(options: EngineOptions): Engine {
     // One connection: a second writer in the process would block the event loop and then fail.
     pool: { min: 1, max: 1, acquireTimeoutMillis: waitMilliseconds },
     ...{ patienceMilliseconds: waitMilliseconds },
+    ...speaking(sqliteDialect),
   });
   const reading = openReading(filename, options);
   return {

@@ -6,6 +6,7 @@ import type { ExpiringTable, Slice, SliceWanted } from '../../purge.ts';
 import type { Milliseconds } from '../../time.ts';
 import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
 import { withOneCommit } from './client.ts';
+import { sqliteDialect } from './dialect.ts';
 import { statement } from './statements.ts';
 
 /** Rows of one statement: even when each has to be read from the disk, it is a short one. */
@@ -48,7 +49,7 @@ function deleteExpired(
 ): Slice {
   const ends: Milliseconds[] = [];
   const more = inChunks(limit, elapsed, (rows) => {
-    const { sql, bindings } = deleteDue(table, { now, from, limit: rows }, '');
+    const { sql, bindings } = deleteDue(table, { now, from, limit: rows }, sqliteDialect);
     const gone = statement(connection, sql).all(...bindings);
     for (const row of gone) ends.push(Number(row['expires_at']));
     return gone.length;

@@ -1,4 +1,4 @@
-/** What the two databases say each in its own words: an object for each that has all of it, chosen when it is opened. */
+/** What the two databases say each in its own words: an object for each has all of it, chosen when it is opened. */
 
 import type { Knex } from 'knex';
 import type { Links, Sql, Stretch, Through } from './links.ts';
@@ -27,7 +27,7 @@ export interface Dialect {
   passOver(rows: Knex.QueryBuilder): Knex.QueryBuilder;
   /** The same at the end of a select in text. */
   readonly passingOver: '' | 'for update skip locked';
-  /** Keeps what an access rests on until the end of the transaction that `tx` is; false when there is nothing to keep. */
+  /** Keeps what an access rests on until the end of the transaction that `tx` is; false when there is nothing. */
   holdAccess(tx: Knex, access: Access): Promise<boolean>;
   /** The rows of what `db.raw` answers. */
   rowsOf(answer: unknown): DbRow[];

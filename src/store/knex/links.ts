@@ -53,7 +53,7 @@ export function linked({ table, column, by, through }: Links, accountId: number,
   return [sql, [accountId, ...values]];
 }
 
-/** The ids that one row, `k`, is linked to, nearest first; the limit is to follow. Binding: the id that they are beyond. */
+/** The ids that one row, `k`, is linked to, nearest first; the limit is to follow. Binding: the id they are beyond. */
 export function nearestOfOne({ table, column, by }: Links, stretch: Stretch): string {
   return `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
     and x.${column} ${stretch.than} ? order by x.${column} ${directionOf(stretch)} limit`;

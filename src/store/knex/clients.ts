@@ -12,6 +12,7 @@ import { remove } from './removals.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
+import { single } from './single.ts';
 import { separately } from './transact.ts';
 
 /** One row in every case: the time of a search must not tell whether there is such a client. */
@@ -115,11 +116,7 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   };
   return {
     registerAll,
-    register: async (registration) => {
-      const [registered] = await registerAll([registration]);
-      if (!registered) throw new Error('a client was not added');
-      return registered;
-    },
+    register: single(registerAll),
     create: (client) =>
       separately(db, async (tx) => {
         const [row] = await tx('clients').insert(writeNew(client)).returning('*');

@@ -10,8 +10,12 @@ import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Worker } from './domain/worker.ts';
-import type { AccountRecord, ClientKey, ClientRecord, CountKind, SigningAlgorithm } from './store/records.ts';
-import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
+import type { AccountRecord } from './store/accounts.ts';
+import type { ClientKey } from './store/client-metadata.ts';
+import type { ClientRecord } from './store/clients.ts';
+import type { CountKind } from './store/counts.ts';
+import type { SigningAlgorithm } from './store/keys.ts';
+import type { Store } from './store/store.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch (UTC). */
@@ -164,8 +168,6 @@ export interface Services {
   readonly totp: Totp;
   readonly passkeys: Passkeys;
   readonly limits: Limits;
-  /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
-  readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   /** What the trail tells of once an hour. */

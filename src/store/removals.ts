@@ -1,6 +1,6 @@
 /** What is removed at once and cleared bit by bit, because any number of rows may hang on it. */
 
-import type { Milliseconds } from './records.ts';
+import type { Milliseconds } from './time.ts';
 
 /**
  * A user, app, role or custom attribute that is no more, with what hangs on it; or the access to an app that users have
@@ -28,7 +28,10 @@ export interface WaitingRemovals {
 
 /** Whose turn it is. */
 export interface ClearingTurn {
-  /** The account that had the last turn: accounts follow each other by number, and the last one is followed by the first. */
+  /**
+   * The account that had the last turn: accounts follow each other by number, and the last one is followed by the
+   * first.
+   */
   readonly after: number;
   /** Removals that are passed over. */
   readonly except: readonly number[];

@@ -7,10 +7,10 @@ import type { Knex } from 'knex';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { createStore, verbsOn } from '../../src/store/knex/index.ts';
-import { openPostgres } from '../../src/store/knex/postgres.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { readingVerbs } from '../../src/store/knex/reading.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
-import { type ReadingThread, renewReading, startThread } from '../../src/store/knex/sqlite-reading.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import { type ReadingThread, renewReading, startThread } from '../../src/store/knex/sqlite/reading.ts';
 import type { ListQuery } from '../../src/store/listing.ts';
 import type { Store } from '../../src/store/store.ts';
 import { databases, openTestStore, type TestStore } from '../support/stores.ts';
@@ -104,7 +104,7 @@ for (const kind of databases) {
           pending = false;
         });
       for (let turn = 0; turn < 3; turn += 1) {
-        const [outcome] = await store.grants.consume([present(grant, { graceMilliseconds: 600_000 })]);
+        const [outcome] = await store.grants.consumeAll([present(grant, { graceMilliseconds: 600_000 })]);
         assert.match(outcome?.outcome ?? '', /rotated|repeated/);
       }
       assert.ok((await store.users.page(grant.accountId, firstPage)).total);

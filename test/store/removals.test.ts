@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GrantRecord } from '../../src/store/grants.ts';
 import { clearedTables } from '../../src/store/knex/clear-removed.ts';
-import type { GrantRecord } from '../../src/store/records.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
 import { clearAll, consume, count, fillGrants, fillUsers } from './filled.ts';
@@ -12,7 +12,7 @@ import { onEachDatabase, type Subject } from './suite.ts';
 
 /** As the batch that locks each grant and looks at it consumes. */
 async function consumeTwice({ store }: Subject, grant: GrantRecord): Promise<string[]> {
-  const outcomes = await store.grants.consume([present(grant), present(grant)]);
+  const outcomes = await store.grants.consumeAll([present(grant), present(grant)]);
   return outcomes.map((one) => (one.outcome === 'refused' ? one.reason : one.outcome));
 }
 

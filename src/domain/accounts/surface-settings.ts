@@ -1,6 +1,6 @@
 /** How long an account keeps its deprecated surfaces, and what it says of their end. */
 
-import type { Milliseconds } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Setting } from './setting.ts';
 
 export const deprecatedSurfaces = ['api-v1', 'api-v3', 'xml'] as const;

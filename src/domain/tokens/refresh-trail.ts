@@ -1,8 +1,9 @@
 /** What the trail tells of a refresh that did not simply rotate. */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
-import type { NewEvent, Untypical } from '../../store/store.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { Untypical } from '../../store/consumption.ts';
+import type { NewEvent } from '../../store/events.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import type { Happening } from '../audit/once.ts';

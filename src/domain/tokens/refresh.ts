@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { ConsumptionRefusal, Untypical } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
@@ -11,6 +13,7 @@ import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
+import { judgeRefresh } from './judge-refresh.ts';
 import { trailOf } from './refresh-trail.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
@@ -36,7 +39,7 @@ const refusals = {
 
 export type RefreshServices = Pick<
   Services,
-  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'onceAnHour' | 'consumeRefreshToken'
+  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'onceAnHour'
 >;
 
 /**
@@ -88,9 +91,10 @@ export async function refreshTokens(
     idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
     proof: proof?.use ?? null,
+    judge: judgeRefresh,
     eventOf: trail.eventOf,
   };
-  const result = await services.consumeRefreshToken(consumption).catch(trail.takeBack);
+  const result = await services.store.grants.consume(consumption).catch(trail.takeBack);
   if (result.outcome === 'refused' || result.outcome === 'reused') {
     if (subject) await services.limits.take(account, 'public-client', subject);
     throw failureOf(result);

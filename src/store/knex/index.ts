@@ -1,36 +1,42 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { NewEvent, Store, StoreVerbs } from '../store.ts';
-import { accountVerbs, factVerbs } from './accounts.ts';
+import type { NewEvent } from '../events.ts';
+import type { Store, StoreVerbs } from '../store.ts';
+import { accessVerbs } from './access.ts';
+import { accountVerbs } from './accounts.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
 import { authorizationVerbs } from './authorizations.ts';
 import { callerVerbs } from './callers.ts';
 import { changeNoticeVerbs } from './change-notices.ts';
 import { clientVerbs } from './clients.ts';
+import { countVerbs } from './counts.ts';
 import { deviceCodeVerbs } from './device-codes.ts';
 import type { Engine, EngineOptions, HotVerbs } from './engine.ts';
 import { damageOf, translate } from './errors.ts';
-import { countVerbs, eventVerbs } from './events.ts';
+import { eventVerbs } from './events.ts';
+import { factVerbs } from './facts.ts';
 import { grantVerbs } from './grants.ts';
 import { type Around, guardVerbs } from './guard.ts';
-import { hookExecutionVerbs, hookVariableVerbs } from './hook-parts.ts';
+import { hookExecutionVerbs } from './hook-executions.ts';
+import { hookVariableVerbs } from './hook-variables.ts';
 import { hookVerbs } from './hooks.ts';
-import { inviteVerbs, passwordResetVerbs } from './invites.ts';
 import { keyVerbs } from './keys.ts';
 import { findSchemaFaults, migrate, readStatus, requireKnown, rollback } from './migrate.ts';
 import { noticeVerbs } from './notices.ts';
-import { packageBuildVerbs, signInHistoryVerbs } from './package-builds.ts';
+import { packageBuildVerbs } from './package-builds.ts';
 import { passkeyVerbs } from './passkeys.ts';
+import { inviteVerbs, passwordResetVerbs } from './password-links.ts';
 import { policyVerbs } from './policies.ts';
 import { findOverdue } from './purge.ts';
 import { bounded, withReading } from './reading.ts';
 import { clearing } from './removals.ts';
 import { resetRequestVerbs } from './reset-requests.ts';
-import { accessVerbs, roleVerbs } from './roles.ts';
+import { roleVerbs } from './roles.ts';
 import { secondFactorVerbs } from './second-factors.ts';
 import { sessionVerbs } from './sessions.ts';
+import { signInHistoryVerbs } from './sign-in-histories.ts';
 import { createTransaction, type TransactionState } from './transaction.ts';
 import { userVerbs } from './users.ts';
 
@@ -146,8 +152,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
 
 /** With the driver of that one database: the other's is not loaded. */
 async function openEngine(options: EngineOptions): Promise<Engine> {
-  if (/^sqlite:./.test(options.url)) return (await import('./sqlite.ts')).openSqlite(options);
-  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres.ts')).openPostgres(options);
+  if (/^sqlite:./.test(options.url)) return (await import('./sqlite/engine.ts')).openSqlite(options);
+  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/engine.ts')).openPostgres(options);
   throw new Failure('value_invalid', {
     name: 'DATABASE_URL',
     message: 'DATABASE_URL must be sqlite:<path> or postgres://…',

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import type { PackageBuildStore, SignInHistoryStore } from '../store.ts';
-import { isPostgres } from './list-index.ts';
+import type { PackageBuildStore } from '../package-builds.ts';
+import { dialectOf } from './dialect.ts';
 import * as rows from './package-rows.ts';
 
-/** The build that has waited longest. On PostgreSQL a row that another node is about to take is passed over. */
+/** The build that has waited longest, of those that no other node is about to take. */
 function takeOne(db: Knex): string {
   const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
-    ${isPostgres(db) ? 'for update skip locked' : ''}`;
+    ${dialectOf(db).passingOver}`;
   return `update package_builds set state = 'running', attempts = attempts + 1, due_at = ?, updated_at = ?
     where (account_id, id) = (${longest}) and due_at <= ? returning *`;
 }
@@ -36,7 +36,7 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
     },
     claim: async (now, until) => {
       const answer = await db.raw(takeOne(db), [until, now, now, now]);
-      const [row] = isPostgres(db) ? answer.rows : answer;
+      const [row] = dialectOf(db).rowsOf(answer);
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {
@@ -53,21 +53,6 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
     findBundle: async (digest) => {
       const row = await db('package_bundles').select('script').where({ digest }).first();
       return row ? String(row.script) : null;
-    },
-  };
-}
-
-export function signInHistoryVerbs(db: Knex): SignInHistoryStore {
-  return {
-    find: async (accountId, userId) => {
-      const row = await db('sign_in_histories').where({ account_id: accountId, user_id: userId }).first();
-      return row ? rows.signInHistories.read(row) : null;
-    },
-    keep: async (record) => {
-      await db('sign_in_histories')
-        .insert(rows.signInHistories.write(record))
-        .onConflict(['account_id', 'user_id'])
-        .merge(['history', 'updated_at']);
     },
   };
 }

@@ -1,32 +1,11 @@
 import type { Knex } from 'knex';
-import type { AccessStore, Assignee, RoleStore } from '../store.ts';
-import { assigned } from './assigned.ts';
-import { holdLinks, holdPresent, lockPresent } from './hold.ts';
-import { lostBefore, newestRemoval } from './link-age.ts';
-import { isPostgres } from './list-index.ts';
-import { endLost, removeObject } from './removals.ts';
+import type { RoleStore } from '../roles.ts';
+import { lockPresent } from './hold.ts';
+import { removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
-import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
-
-/**
- * Locks what gives a user an app against those who would take it away, and answers whether anything does (PostgreSQL);
- * first the client and the role, as who removes them does.
- */
-const heldAccess = `with direct as materialized (
-    select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
-    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId and ${present('app', 'c', 'app_id')}
-    for key share of c for share of au
-  ), by_role as materialized (
-    select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
-      join roles r on r.account_id = c.account_id and r.id = ar.role_id
-      join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
-    where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
-      and ${present('app', 'c', 'app_id')} and ${present('role', 'r')}
-    for key share of c for key share of r for share of ru for share of ar
-  ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
 
 export function roleVerbs(db: Knex): RoleStore {
   const one = (accountId: number, id: number) =>
@@ -77,63 +56,5 @@ export function roleVerbs(db: Knex): RoleStore {
         return changed ? rows.roles.read(changed) : null;
       }),
     remove: (accountId, id, at) => removeObject(db, 'role', accountId, id, at),
-  };
-}
-
-function link(accountId: number, appId: number, assignee: Assignee): readonly [string, Record<string, Cell>] {
-  const app = { account_id: accountId, app_id: appId };
-  return 'userId' in assignee
-    ? ['app_users', { ...app, user_id: assignee.userId }]
-    : ['app_roles', { ...app, role_id: assignee.roleId }];
-}
-
-export function accessVerbs(db: Knex): AccessStore {
-  const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
-    if (db.isTransaction && isPostgres(db)) {
-      const { rows: found } = await db.raw(heldAccess, { accountId, appId, userId });
-      if (found[0]?.assigned !== true) return false;
-      // What was removed while this waited for its lock is seen by another statement only.
-    }
-    const wanted = db.raw(
-      'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
-      [accountId, appId, userId],
-    );
-    const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
-    return found !== undefined;
-  };
-  return {
-    grant: (accountId, appId, assignee, at) =>
-      separately(db, async (tx) => {
-        const [table, key] = link(accountId, appId, assignee);
-        await holdPresent(tx, accountId, 'app', [appId]);
-        if ('userId' in assignee) await holdPresent(tx, accountId, 'user', [assignee.userId]);
-        else await holdPresent(tx, accountId, 'role', [assignee.roleId]);
-        await holdLinks(tx, tx(table).where(key), 'app_id');
-        const afterRemoval =
-          'userId' in assignee
-            ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
-            : newestRemoval(tx, accountId);
-        await tx(table)
-          .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
-          .onConflict(Object.keys(key))
-          .ignore();
-      }),
-    revoke: async (accountId, appId, assignee) => {
-      const [table, key] = link(accountId, appId, assignee);
-      return (await db(table).where(key).delete()) === 1;
-    },
-    rolesOf: async (accountId, appIds) => {
-      const found: { app_id: number; role_id: number }[] = await db('app_roles')
-        .where('account_id', accountId)
-        .whereIn('app_id', appIds)
-        .whereRaw(refersToPresent('app_roles', 'role_id'))
-        .orderBy(['app_id', 'role_id'])
-        .select('app_id', 'role_id');
-      const roleIds = new Map<number, number[]>(appIds.map((appId) => [appId, []]));
-      for (const { app_id: appId, role_id: roleId } of found) roleIds.get(appId)?.push(roleId);
-      return roleIds;
-    },
-    isAssigned,
-    endLost: (accountId, appIds, at) => endLost(db, accountId, appIds, at),
   };
 }

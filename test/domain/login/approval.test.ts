@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Approval, isApprovedStill } from '../../../src/domain/login/approval.ts';
-import type { ClientRecord, UserRecord } from '../../../src/store/records.ts';
+import type { ClientRecord } from '../../../src/store/clients.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { day, newAccount, newClient, newUser, now, unique } from '../../store/samples.ts';
 import { onServices } from '../subject.ts';
 

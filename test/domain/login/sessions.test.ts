@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isLive, isTooOld } from '../../../src/domain/login/sessions.ts';
-import type { PolicyRecord, SessionRecord } from '../../../src/store/records.ts';
+import type { PolicyRecord } from '../../../src/store/policies.ts';
+import type { SessionRecord } from '../../../src/store/sessions.ts';
 import { hour, now } from '../../store/samples.ts';
 
 const session = {

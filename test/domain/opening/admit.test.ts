@@ -7,7 +7,7 @@ import { admit } from '../../../src/domain/opening/admit.ts';
 import type { Evidence } from '../../../src/domain/opening/evidence.ts';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import { revokeAccess } from '../../../src/domain/users/access.ts';
-import type { UserUpdate } from '../../../src/store/store.ts';
+import type { UserUpdate } from '../../../src/store/users.ts';
 import { day, hour, newClient, newGrant, newUser, unique } from '../../store/samples.ts';
 import { createTestAccount } from '../../support/services.ts';
 import { setUser } from '../../support/users.ts';

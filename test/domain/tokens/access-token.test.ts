@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isActive } from '../../../src/domain/tokens/access-token.ts';
-import type { AccessTokenRecord, GrantRecord, TokenUser } from '../../../src/store/records.ts';
-import type { AccessTokenStanding } from '../../../src/store/store.ts';
+import type { AccessTokenRecord, AccessTokenStanding, GrantRecord } from '../../../src/store/grants.ts';
+import type { TokenUser } from '../../../src/store/users.ts';
 import { hour, now } from '../../store/samples.ts';
 
 const token = { userId: 1, issuedAt: now, expiresAt: now + hour, revokedAt: null } as AccessTokenRecord;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { chooseServer, chooseServerOfGrant, serversOfGrant } from '../../../src/domain/tokens/audience.ts';
-import type { LinkedServer } from '../../../src/store/records.ts';
+import type { LinkedServer } from '../../../src/store/authorization-servers.ts';
 import { thrownBy } from '../subject.ts';
 
 function server(id: number, linkedAt: number, ...scopes: string[]): LinkedServer {

@@ -2,7 +2,7 @@
 
 import type { Mutant } from '../mutant.ts';
 
-const file = 'store/knex/judge.ts';
+const file = 'domain/tokens/judge-refresh.ts';
 
 export const refresh: readonly Mutant[] = [
   {

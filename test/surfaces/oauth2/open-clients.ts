@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
 import { standardGrantTypes } from '../../../src/domain/clients/known-values.ts';
-import type { GrantType } from '../../../src/store/records.ts';
+import type { GrantType } from '../../../src/store/client-metadata.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';

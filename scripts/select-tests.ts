@@ -1,6 +1,6 @@
 /** Which test files run the tests of a file of `test/`: itself, or those that import it. */
 
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,17 +15,24 @@ export interface Selection {
 
 /** Throws, in words for who named it, where a file is not there or declares no tests. */
 export function selectTests(given: readonly string[]): Selection {
-  const isFile = (name: string) => name.endsWith('.test.ts') || name.includes('*');
+  for (const name of given) {
+    if (!isPattern(name) && !statSync(name, { throwIfNoEntry: false })?.isFile())
+      throw new Error(`no such file: ${name}`);
+  }
+  const isFile = (name: string) => name.endsWith('.test.ts') || isPattern(name);
   const modules = given.filter((name) => !isFile(name)).map((name) => resolve(name));
   if (modules.length === 0) return { files: given, only: [] };
   const importers = findImporters();
   const files = modules.flatMap((module) => {
-    if (!existsSync(module)) throw new Error(`${module} is not there`);
     if (!/from 'node:test'/.test(readFileSync(module, 'utf8'))) throw new Error(`${module} declares no tests`);
     return testFilesOf(module, importers);
   });
   const whole = given.filter(isFile);
   return { files: [...new Set([...whole, ...files])], only: [...modules, ...whole.map((name) => resolve(name))] };
+}
+
+function isPattern(name: string): boolean {
+  return name.includes('*');
 }
 
 /** By module, the modules of `test/` that import it. */

@@ -20,7 +20,12 @@ describe('files of tests that are named', () => {
   });
 
   it('what is not there, or declares no tests, is refused', () => {
-    assert.throws(() => selectTests(['test/nothing.ts']), /nothing\.ts is not there/);
+    assert.throws(() => selectTests(['test/nothing.ts']), /^Error: no such file: test\/nothing\.ts$/);
+    assert.throws(
+      () => selectTests(['test/config.test.ts', 'test/nothing.test.ts']),
+      /no such file: .*nothing\.test\.ts/,
+    );
+    assert.throws(() => selectTests(['test/domain']), /no such file: test\/domain/);
     assert.throws(() => selectTests(['test/support/wire.ts']), /wire\.ts declares no tests/);
   });
 });
@@ -62,6 +67,17 @@ describe('a module that is named', () => {
     assert.equal(await count('whole.test.ts'), 2);
     assert.equal(await count('whole.test.ts', 'module.ts'), 1);
     assert.equal(await count('whole.test.ts', 'another.ts'), 0);
+  });
+
+  it('one that is not there, or a pattern of none, ends the run in words', async () => {
+    const run = (name: string) =>
+      promisify(execFile)(process.execPath, ['scripts/test.ts', name], { cwd: root }).catch((error) => error);
+    const one = await run('test/nothing.test.ts');
+    assert.deepEqual([one.code, one.stderr], [2, 'no such file: test/nothing.test.ts\n']);
+    const none = await run('test/nothing*.test.ts');
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^No test ran\.$/m);
+    assert.doesNotMatch(none.stderr, /ENOENT/);
   });
 
   it('a file without tests counts none', async () => {

@@ -26,6 +26,7 @@ function introspect(app: TestApp, client: RegisteredClient, token: string, more 
 /** RFC 7662. */
 export function introspection(app: AppOf): void {
   it('says what an access token is and whose', async () => {
+    using _ = app().services.clock.hold();
     const { client, user, tokens } = await signedIn(app());
     const answer = await introspect(app(), client, tokens.access_token);
     const now = Math.floor(app().services.clock.now() / 1000);
@@ -59,6 +60,7 @@ export function introspection(app: AppOf): void {
   });
 
   it('says what a refresh token is, without a token type, until its idle end', async () => {
+    using _ = app().services.clock.hold();
     const { client, user, tokens } = await signedIn(app());
     const { body } = await introspect(app(), client, tokens.refresh_token);
     const now = Math.floor(app().services.clock.now() / 1000);

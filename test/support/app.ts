@@ -106,7 +106,7 @@ async function send(
   const type =
     form !== undefined || typeof raw === 'string' ? formType : json !== undefined ? 'application/json' : null;
   const got = request({
-    ...{ agent, port, method, path, host: '127.0.0.1' },
+    ...{ agent, port, method, path: encoded(path), host: '127.0.0.1' },
     headers: {
       host: otherHost ?? host,
       ...(type && { 'content-type': type }),
@@ -131,6 +131,11 @@ async function send(
 
 const formType = 'application/x-www-form-urlencoded';
 const agent = new Agent({ keepAlive: true });
+
+/** As a client writes what no address holds. */
+function encoded(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent);
+}
 
 function bodyOf({ form, json, raw }: Pick<Sent, 'form' | 'json' | 'raw'>): Buffer | null {
   if (typeof form === 'string') return Buffer.from(form);

@@ -1,6 +1,6 @@
 import { matrixDrill } from '../matrix-drill.ts';
 
-/** M5: what callers see; `npm test` runs all of it on SQLite, and on PostgreSQL a third of the surfaces. */
+/** M5: what callers see; `npm test` runs all of it on SQLite, and on PostgreSQL an eighth of the surfaces. */
 export const drill = matrixDrill({
   id: 'M5',
   title: 'surfaces, hooks and client libraries, all on both databases',

@@ -1,9 +1,8 @@
 /** The whole application over a fresh database, with a clock the test moves; every answer is held against the contract. */
 
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text as readText } from 'node:stream/consumers';
 import type { Express } from 'express';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
@@ -11,9 +10,10 @@ import { issueCredentialToken } from '../../src/domain/callers/credential-tokens
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
 import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
-import { type Answer, conforms } from './conforms.ts';
+import type { Answer } from './conforms.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
+import { openWire, type Wire } from './wire.ts';
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,7 +70,9 @@ export function seenFrom(
   { url, dispose: end }: Pick<TestStore, 'url' | 'dispose'>,
 ): TestApp {
   const dispose = async () => {
-    (await servers.get(app))?.close();
+    const opened = await servers.get(app);
+    opened?.wire.close();
+    opened?.server.close();
     await end();
   };
   const { host } = new URL(account.baseUrl);
@@ -79,7 +81,7 @@ export function seenFrom(
     services,
     account,
     url,
-    send: (method, path, sent = {}) => send(app, host, method, path, sent),
+    send: (method, path, sent) => send(app, host, method, path, sent),
     bearer: async (...scopes) => {
       const pair = await createCredential(services, account, scopes);
       const credential = await services.store.callers.findCredential(account.id, pair.clientId);
@@ -93,72 +95,40 @@ export function seenFrom(
 }
 
 /** Sends one request and checks that the answer conforms. */
-async function send(
-  app: Express,
-  host: string,
-  method: string,
-  path: string,
-  { headers = {}, form, json, raw, host: otherHost }: Sent,
-): Promise<Answer> {
-  const server = await serverOf(app);
-  const { port } = server.address() as AddressInfo;
-  const body = bodyOf({ form, json, raw });
-  const type =
-    form !== undefined || typeof raw === 'string' ? formType : json !== undefined ? 'application/json' : null;
-  const got = request({
-    ...{ agent, port, method, path: encoded(path), host: '127.0.0.1' },
-    headers: {
-      host: otherHost ?? host,
-      ...(type && { 'content-type': type }),
-      ...(body !== null && { 'content-length': String(body.length) }),
-      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    },
+async function send(app: Express, host: string, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  const { wire } = await listening(app);
+  const {
+    calledAt: _calledAt,
+    answeredAt: _answeredAt,
+    ...answer
+  } = await wire.send(method, path, {
+    ...sent,
+    host: sent.host ?? host,
   });
-  const answered = once(got, 'response') as Promise<[IncomingMessage]>;
-  got.end(body);
-  const [response] = await answered;
-  const text = await readText(response);
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  const answer: Answer = {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
-  };
-  conforms(method, path, answer);
   return answer;
 }
 
-const formType = 'application/x-www-form-urlencoded';
-const agent = new Agent({ keepAlive: true });
-
-/** As a client writes what no address holds. */
-function encoded(path: string): string {
-  return path.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent);
+interface Listening {
+  readonly server: Server;
+  readonly wire: Wire;
 }
 
-function bodyOf({ form, json, raw }: Pick<Sent, 'form' | 'json' | 'raw'>): Buffer | null {
-  if (typeof form === 'string') return Buffer.from(form);
-  if (form !== undefined) return Buffer.from(new URLSearchParams(form as Record<string, string>).toString());
-  if (json !== undefined) return Buffer.from(JSON.stringify(json));
-  return raw === undefined ? null : Buffer.from(raw);
-}
+const servers = new WeakMap<Express, Promise<Listening>>();
 
-const servers = new WeakMap<Express, Promise<Server>>();
-
-/** One for all requests to an application: to start another costs more than most requests. */
-function serverOf(app: Express): Promise<Server> {
+/** One for all requests to an application: to start another, or to connect again, costs more than most requests. */
+function listening(app: Express): Promise<Listening> {
   const server = servers.get(app) ?? startServer(app);
   servers.set(app, server);
   return server;
 }
 
-async function startServer(app: Express): Promise<Server> {
+async function startServer(app: Express): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // What is open at the end holds no test up.
   server.on('connection', (socket) => socket.unref());
-  return server.unref();
+  const { port } = server.address() as AddressInfo;
+  return { server: server.unref(), wire: openWire({ port, host: '127.0.0.1' }) };
 }
 
 export { basic } from './basic.ts';

@@ -1,4 +1,7 @@
-/** Which test files run the tests of a file of `test/`: itself, or those that import it. */
+/**
+ * Which test files run the tests of a file of `test/`: itself, or those that import it. And which are fast: that is read
+ * off what they import, so that no list has to be kept.
+ */
 
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -46,6 +49,37 @@ function findImporters(): Map<string, string[]> {
     }
   }
   return importers;
+}
+
+/**
+ * What a fast run does without: other programs and servers, browsers, generated clients and those of others, and
+ * PostgreSQL, which a test asks for by its name.
+ */
+const slow = /from '(?:node:child_process|playwright-core|pg|openapi-fetch|openid-client|oauth4webapi)'|\('postgres'/;
+
+/** Drills, and requests made by the hundred. */
+const longFolders = ['test/faults/', 'test/properties/'];
+
+/** They have what is slow for those tests alone that ask for PostgreSQL. */
+const unread = ['test/support/stores.ts', 'test/support/plans.ts', 'test/support/rows.ts'].map((name) =>
+  join(root, name),
+);
+
+/** The test files that need nothing slow, by what they and the modules of `test/` that they import say. */
+export function fastTests(): string[] {
+  const importers = findImporters();
+  const reached = new Set(
+    globSync('test/**/*.ts', { cwd: root })
+      .map((name) => join(root, name))
+      .filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8'))),
+  );
+  // Grows while it is gone through.
+  for (const one of reached) {
+    for (const importer of importers.get(one) ?? []) if (!unread.includes(importer)) reached.add(importer);
+  }
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .filter((name) => !longFolders.some((folder) => name.startsWith(folder)) && !reached.has(join(root, name)))
+    .toSorted();
 }
 
 function testFilesOf(module: string, importers: ReadonlyMap<string, readonly string[]>): string[] {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { selectTests } from '../../scripts/select-tests.ts';
+import { fastTests, selectTests } from '../../scripts/select-tests.ts';
 import { onlyVariable } from '../support/only-these.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,6 +27,20 @@ describe('files of tests that are named', () => {
     );
     assert.throws(() => selectTests(['test/domain']), /no such file: test\/domain/);
     assert.throws(() => selectTests(['test/support/wire.ts']), /wire\.ts declares no tests/);
+  });
+});
+
+describe('a fast run', () => {
+  it('has units and surfaces, and nothing that starts a program, a browser or PostgreSQL', () => {
+    const fast = fastTests();
+    for (const name of ['domain/users/users', 'http/cursor', 'pages/views', 'surfaces/oauth2/oauth2', 'store/grants']) {
+      assert.ok(fast.includes(`test/${name}.test.ts`), name);
+    }
+    // By what it imports itself, by what that imports, by the database that it names, by its folder.
+    const names = ['browser/passkeys', 'cli/doctor', 'contracts/generated-client', 'conformance/openid-client'];
+    for (const name of [...names, 'domain/hooks/propagation', 'store/pooler', 'faults/endings', 'faults/races']) {
+      assert.ok(!fast.includes(`test/${name}.test.ts`), name);
+    }
   });
 });
 

@@ -8,7 +8,9 @@ export const drill = matrixDrill({
     ...['api-1', 'api-2', 'api-v1', 'api-v3', 'auth-2', 'oauth2', 'oidc-2', 'pages', 'xml'].map(
       (surface) => `test/surfaces/${surface}/${surface}.test.ts`,
     ),
-    ...['contexts', 'failing', 'firing', 'logging', 'migrating'].map((name) => `test/domain/hooks/${name}.test.ts`),
+    ...['contexts', 'doors', 'failing', 'firing', 'logging', 'migrating', 'on-sso'].map(
+      (name) => `test/domain/hooks/${name}.test.ts`,
+    ),
     ...['openid-client', 'signed-requests', 'signing-client'].map((name) => `test/conformance/${name}.test.ts`),
   ],
 });

@@ -11,7 +11,7 @@ export const drill: Drill = {
   id: 'T1',
   title: '50 parallel refreshes of one token through both doors, one server on SQLite and two on PostgreSQL',
   rounds: 200,
-  quickRounds: 6,
+  quickRounds: 3,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

@@ -11,6 +11,8 @@ export const drill = matrixDrill({
     ...['contexts', 'doors', 'failing', 'firing', 'logging', 'migrating', 'on-sso'].map(
       (name) => `test/domain/hooks/${name}.test.ts`,
     ),
-    ...['openid-client', 'signed-requests', 'signing-client'].map((name) => `test/conformance/${name}.test.ts`),
+    ...['oauth4webapi', 'openid-client', 'signed-requests', 'signing-client'].map(
+      (name) => `test/conformance/${name}.test.ts`,
+    ),
   ],
 });

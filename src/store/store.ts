@@ -762,6 +762,8 @@ export interface GrantStore {
   revokeOfSession(accountId: number, userId: number, sid: string, at: Milliseconds, because: string): Promise<number>;
   /** Whether there are live ones that `revokeOfSession` would revoke. */
   hasOfSession(accountId: number, userId: number, sid: string, now: Milliseconds): Promise<boolean>;
+  /** A user's sessions were ended, and the grants go on without them. */
+  outliveSessions(accountId: number, userId: number): Promise<void>;
   /** Revokes all but those of one session. */
   revokeOfUserElsewhere(
     accountId: number,

@@ -12,7 +12,7 @@ import { type GrantStanding, judge, reuseReason, rotated, type Verdict } from '.
 import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs-postgres.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
-import { lockGrants, rotateAll, writeOutcomes } from './sql-consume-postgres.ts';
+import { lockGrants, rotateAll, rotateAllBesideClearing, writeOutcomes } from './sql-consume-postgres.ts';
 import { run } from './statements-postgres.ts';
 
 const readGrant = rows.grants.reader('g_');
@@ -24,7 +24,7 @@ function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'
 
 /** The outcomes when every token of the batch could be rotated; null when nothing was done. */
 async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[] | null> {
-  const found = await run(db, 'rotate-all', rotateAll, [
+  const given = [
     batch.map(({ accountId }) => accountId),
     batch.map(({ grantId }) => grantId),
     batch.map(({ appId }) => appId),
@@ -38,7 +38,11 @@ async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<Con
     batch.map(({ accessToken }) => accessToken.issuedAt),
     batch.map(({ accessToken }) => accessToken.expiresAt),
     batch.length,
-  ]);
+  ];
+  let found = await run(db, 'rotate-all', rotateAll, given);
+  if (found[0]?.['is_clearing'] === true) {
+    found = await run(db, 'rotate-all-beside-clearing', rotateAllBesideClearing, given);
+  }
   const byDigest = new Map(found.map((row) => [row['token_digest'], row]));
   const outcomes = batch.flatMap(({ accessToken }): ConsumptionOutcome[] => {
     const row = byDigest.get(accessToken.digest);

@@ -86,6 +86,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const unexpired = held.where('idle_expires_at', '>', now).where('absolute_expires_at', '>', now);
       return (await unexpired.first('id')) !== undefined;
     },
+    outliveSessions: async (accountId, userId) => {
+      await live(accountId).where('user_id', userId).whereNotNull('sid').update({ sid: null });
+    },
     revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
       live(accountId)
         .where('user_id', userId)

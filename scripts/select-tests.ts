@@ -52,34 +52,48 @@ function findImporters(): Map<string, string[]> {
 }
 
 /**
- * What a fast run does without: other programs and servers, browsers, generated clients and those of others, and
- * PostgreSQL, which a test asks for by its name.
+ * What a fast run does without: other programs and servers, browsers, clients that are generated or of others, functions
+ * of hooks, which run in processes, samples of long matrices, and PostgreSQL, which a test asks for by its name.
  */
-const slow = /from '(?:node:child_process|playwright-core|pg|openapi-fetch|openid-client|oauth4webapi)'|\('postgres'/;
+const slow = new RegExp(
+  [
+    "from '(?:node:child_process|playwright-core|pg|openapi-fetch|openid-client|oauth4webapi)'",
+    "from '[./]+/(?:src/hook-(?:runner|packages)/.*|on-apps\\.ts)'",
+    '\\b(?:s|isS)ampled\\(',
+    "\\('postgres'",
+  ].join('|'),
+);
+
+/** They have what is slow for those tests alone that ask for it. */
+const unread = ['stores', 'plans', 'rows', 'services', 'sample'].map((name) => join(root, `test/support/${name}.ts`));
+
+/** A unit opens no application; a surface is one. */
+const application = join(root, 'test/support/app.ts');
 
 /** Drills, and requests made by the hundred. */
 const longFolders = ['test/faults/', 'test/properties/'];
 
-/** They have what is slow for those tests alone that ask for PostgreSQL. */
-const unread = ['test/support/stores.ts', 'test/support/plans.ts', 'test/support/rows.ts'].map((name) =>
-  join(root, name),
-);
-
-/** The test files that need nothing slow, by what they and the modules of `test/` that they import say. */
+/** The test files of units and surfaces that need nothing slow, by what they and the modules that they import say. */
 export function fastTests(): string[] {
   const importers = findImporters();
-  const reached = new Set(
-    globSync('test/**/*.ts', { cwd: root })
-      .map((name) => join(root, name))
-      .filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8'))),
-  );
+  const modules = globSync('test/**/*.ts', { cwd: root }).map((name) => join(root, name));
+  const slowOnes = modules.filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8')));
+  const notFast = reachedFrom(slowOnes, importers);
+  const integrated = reachedFrom([application], importers);
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .filter((name) => !longFolders.some((folder) => name.startsWith(folder)) && !notFast.has(join(root, name)))
+    .filter((name) => name.startsWith('test/surfaces/') || !integrated.has(join(root, name)))
+    .toSorted();
+}
+
+/** These modules and all that import them. */
+function reachedFrom(modules: readonly string[], importers: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set(modules);
   // Grows while it is gone through.
   for (const one of reached) {
     for (const importer of importers.get(one) ?? []) if (!unread.includes(importer)) reached.add(importer);
   }
-  return globSync('test/**/*.test.ts', { cwd: root })
-    .filter((name) => !longFolders.some((folder) => name.startsWith(folder)) && !reached.has(join(root, name)))
-    .toSorted();
+  return reached;
 }
 
 function testFilesOf(module: string, importers: ReadonlyMap<string, readonly string[]>): string[] {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { deprecation } from './deprecation.ts';
 import { refusals } from './refusals.ts';
@@ -10,6 +11,7 @@ import { transcripts } from './transcripts.ts';
 
 for (const kind of databases) {
   describe(`delegated authentication on ${kind}`, () => {
+    const part = partsOn(kind);
     let opened: TestApp;
     const app = () => opened;
     before(async () => {
@@ -17,9 +19,9 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    describe('GET /api/v1/delegated_auth: transcripts', () => transcripts(app));
-    describe('GET /api/v1/delegated_auth: refusals', () => refusals(app));
-    describe('a deprecated surface', () => deprecation(app));
+    part('GET /api/v1/delegated_auth: transcripts', () => transcripts(app));
+    part('GET /api/v1/delegated_auth: refusals', () => refusals(app));
+    part('a deprecated surface', () => deprecation(app));
   });
 
   declareFaultCases('api-v1', kind);

@@ -1,5 +1,6 @@
 /** What the store keeps, as the domain sees it. Times are milliseconds since the epoch (UTC). */
 
+import type { GrantType } from '../domain/clients/known-values.ts';
 import type { SignInTraitsRecord } from './hook-records.ts';
 
 export type * from './hook-records.ts';
@@ -181,14 +182,6 @@ export interface PolicyRecord {
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
-export type GrantType =
-  | 'authorization_code'
-  | 'implicit'
-  | 'password'
-  | 'refresh_token'
-  | 'client_credentials'
-  | 'urn:ietf:params:oauth:grant-type:device_code'
-  | 'urn:ietf:params:oauth:grant-type:token-exchange';
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
 /** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
@@ -740,8 +733,7 @@ export interface ResetRequestRecord {
   readonly dueAt: Milliseconds;
 }
 
-/** What is counted and not told one by one. */
-/** `call.<operationId>` is a call made with an API key. */
+/** What is counted and not told one by one. `call.<operationId>` is a call made with an API key. */
 export type CountKind =
   | 'refresh'
   | 'introspection'

@@ -3,9 +3,10 @@
  * compiler complains when it catches one no longer. Nothing here runs; `npm run check` compiles it.
  */
 
-import type { operations as oauth2 } from '../../generated/oauth2.ts';
+import type { operations as oauth2, components as standard } from '../../generated/oauth2.ts';
 import type { components, operations as oidc2 } from '../../generated/oidc-2.ts';
 import type { operations as pages } from '../../generated/pages.ts';
+import type { GrantType } from '../../src/domain/clients/known-values.ts';
 import type { AnyReply, FailureTable, Handler, Handlers, Reply } from '../../src/http/operation.ts';
 import { failures as oidc2Failures } from '../../src/surfaces/oidc-2/failures.ts';
 
@@ -154,6 +155,12 @@ export const handlerOfAnotherOperation: Handlers<oidc2> = {
 
 // @ts-expect-error one door is not the other
 export const handlerOfAnotherSurface: Handler<oauth2['registerClient']> = right.registerClient;
+
+// Lists that the code and the contract both have
+
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
+
+export const contractListsGrantTypes: Same<standard['schemas']['GrantType'], GrantType> = true;
 
 // Failures
 

@@ -1,6 +1,6 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type { ClientAuthMethod, ClientRecord, ExtraMetadata, GrantType, ResponseType } from '../../store/records.ts';
+import type { ClientAuthMethod, ClientRecord, ExtraMetadata, ResponseType } from '../../store/records.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';
@@ -10,9 +10,10 @@ import { invalid, readExtra } from './extra-metadata.ts';
 import { canRegisterFor, grantTypesOf } from './grant-types.ts';
 import {
   documentedGrantTypes,
+  type GrantType,
+  knownGrantTypes,
   knownResponseTypes,
   signingAlgorithms,
-  standardGrantTypes,
   subjectTypes,
 } from './known-values.ts';
 import type { RegistrationRequest } from './registration-request.ts';
@@ -147,7 +148,7 @@ function readGrantTypes(
   registrant: RegistrantKind,
 ): readonly GrantType[] {
   const name = 'grant_types';
-  const all: readonly GrantType[] = standard ? standardGrantTypes : documentedGrantTypes;
+  const all: readonly GrantType[] = standard ? knownGrantTypes : documentedGrantTypes;
   const known = all.filter((one) => canRegisterFor(registrant, one));
   const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
   if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;

@@ -31,13 +31,14 @@ export function refuse<Operations>(
       res.destroy();
       return;
     }
-    const row = definition.failures[failure.code];
+    const { codes, kinds } = definition.failures;
+    const refusal = codes[failure.code] ?? kinds[failure.kind];
     const context = {
       requestId: exchange.requestId,
       operation: exchange.operation?.operationId ?? null,
       account: exchange.account,
     };
-    const reply = typeof row === 'function' ? row(failure, context) : row;
+    const reply = typeof refusal === 'function' ? refusal(failure, context) : refusal;
     const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
     if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
     await sendReply(res, exchange.operation, reply, form);

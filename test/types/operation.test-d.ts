@@ -166,32 +166,43 @@ export const contractListsGrantTypes: Same<standard['schemas']['GrantType'], Gra
 
 type Oidc2Failures = FailureTable<oidc2, Schemas['ServiceError']>;
 
+const { kinds, codes } = oidc2Failures;
+
 export const undocumentedFailureStatus = {
-  ...oidc2Failures,
-  // @ts-expect-error no operation documents 418
-  internal: { status: 418, body: { error: 'server_error', error_description: 'x' } },
+  codes,
+  kinds: {
+    ...kinds,
+    // @ts-expect-error no operation documents 418
+    internal: { status: 418, body: { error: 'server_error', error_description: 'x' } },
+  },
 } satisfies Oidc2Failures;
 
 export const undocumentedFailureBody = {
-  ...oidc2Failures,
-  // @ts-expect-error 401 of a refresh says invalid_request
-  grant_invalid: { status: 401, body: { error: 'invalid_grant', error_description: 'x' } },
+  kinds,
+  codes: {
+    ...codes,
+    // @ts-expect-error 401 of a refresh says invalid_request
+    grant_invalid: { status: 401, body: { error: 'invalid_grant', error_description: 'x' } },
+  },
 } satisfies Oidc2Failures;
 
 export const undocumentedComputedFailure = {
-  ...oidc2Failures,
-  // @ts-expect-error no operation documents 409
-  conflict: ({ message }) => ({ status: 409, body: { error: 'invalid_request', error_description: message } }),
+  kinds,
+  codes: {
+    ...codes,
+    // @ts-expect-error no operation documents 409
+    conflict: ({ message }) => ({ status: 409, body: { error: 'invalid_request', error_description: message } }),
+  },
 } satisfies Oidc2Failures;
 
-const { user_locked: _forgotten, ...incomplete } = oidc2Failures;
-// @ts-expect-error user_locked has no answer
-export const forgottenFailureCode = incomplete satisfies Oidc2Failures;
+const { user: _forgotten, ...incomplete } = kinds;
+// @ts-expect-error failures of the user have no answer
+export const forgottenFailureKind = { kinds: incomplete, codes } satisfies Oidc2Failures;
 
 export const unknownFailureCode = {
-  ...oidc2Failures,
+  kinds,
   // @ts-expect-error the domain has no such failure
-  user_on_holiday: oidc2Failures.user_locked,
+  codes: { ...codes, user_on_holiday: kinds.user },
 } satisfies Oidc2Failures;
 
 // @ts-expect-error a failure has a status that the surface documents

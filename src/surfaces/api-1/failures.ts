@@ -23,8 +23,5 @@ export const failures = {
     grant: badRequest,
     user: badRequest,
   },
-  codes: {
-    ...commonCodes,
-    client_unknown: badRequest,
-  },
+  codes: commonCodes,
 } satisfies FailureTable<operations, ErrorBody>;

@@ -57,7 +57,6 @@ export const failures = {
   codes: {
     ...commonCodes,
     request_invalid: invalidRequest,
-    client_unknown: unprocessable,
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

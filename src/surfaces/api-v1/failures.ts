@@ -33,6 +33,5 @@ export const failures = {
   codes: {
     media_type_unsupported: badRequest,
     request_malformed: badRequest,
-    access_token_invalid: wrongPassword,
   },
 } satisfies FailureTable<operations, string>;

@@ -39,6 +39,5 @@ export const failures = {
   },
   codes: {
     media_type_unsupported: status(415, 'unsupported media type'),
-    access_token_invalid: badRequest,
   },
 } satisfies FailureTable<operations, StatusError | string>;

@@ -47,8 +47,6 @@ export const failures = {
   },
   codes: {
     credential_authentication_failed: pairRefused,
-    api_key_invalid: pairRefused,
-    client_not_authorized: pairRefused,
     grant_type_unsupported: status(400, 'bad request', 'grant_type is incorrect/absent'),
   },
 } satisfies FailureTable<operations, ErrorAnswer>;

@@ -28,7 +28,6 @@ export const failures = {
     internal: page(500),
   },
   codes: {
-    client_authentication_failed: page(403),
     cross_site_request: page(403),
     invite_unusable: page(410),
   },

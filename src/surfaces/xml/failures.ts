@@ -61,8 +61,6 @@ export const failures = {
   },
   codes: {
     media_type_unsupported: mediaType,
-    client_unknown: unprocessable,
-    invite_unusable: unprocessable,
     conflict,
   },
 } satisfies FailureTable<operations, ErrorBody>;

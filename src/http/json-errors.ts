@@ -1,9 +1,8 @@
 /** The form of errors that the management API and its neighbour have in common: `{statusCode, name, message}`. */
 
+import { shortened } from '../domain/describe.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ReplyHeaders } from './operation.ts';
-
-const longestMessage = 512;
 
 /** How a failure is answered; in its own words where none are given. */
 export const jsonError =
@@ -15,7 +14,7 @@ export const jsonError =
   ) =>
   ({ message }: Failure) => ({
     status: statusCode,
-    body: { statusCode, name, message: (words ?? message).slice(0, longestMessage) },
+    body: { statusCode, name, message: shortened(words ?? message) },
     ...(headers && { headers }),
   });
 

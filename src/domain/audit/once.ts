@@ -1,6 +1,6 @@
 /** What the trail tells of once in a while, however often it happens. */
 
-const hourMilliseconds = 3_600_000;
+import { hour } from '../durations.ts';
 
 /** Strangers choose what is remembered: of each account, this many grants with a token that was refused. */
 const defaultMost = 2_000;
@@ -37,7 +37,7 @@ export function createOnceAnHour({ elapsed = () => performance.now(), most = def
       const ends = endsOf.get(accountId) ?? new Map<string, number>();
       if ((ends.get(what) ?? now) > now) return false;
       removeEnded(ends, now);
-      endsOf.set(accountId, ends.set(what, now + hourMilliseconds));
+      endsOf.set(accountId, ends.set(what, now + hour));
       return true;
     },
     forget: (accountId, what) => {

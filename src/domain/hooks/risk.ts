@@ -4,6 +4,7 @@
  */
 
 import type { Milliseconds, SignInHistory } from '../../store/records.ts';
+import { hour } from '../durations.ts';
 
 /** What is compared. Device and network are digests: what is stored names nobody's browser or home. */
 export interface SignInTraits {
@@ -38,7 +39,6 @@ interface Risk {
   readonly reasons: readonly RiskReason[];
 }
 
-const hour = 3_600_000;
 const enoughForHours = 10;
 const hoursAround = 2;
 const manyFailures = 3;

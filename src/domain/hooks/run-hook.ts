@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
 import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 import { parseAnswer } from './answers.ts';
 import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
 import { sealReplay, shownAnswer } from './replay-records.ts';
@@ -14,7 +15,7 @@ import { inUserTurn, type RunFor } from './user-turns.ts';
 import { openVariables } from './variables.ts';
 
 /** The document's §4.4. */
-export const executionMilliseconds = 7 * 86_400_000;
+export const executionMilliseconds = 7 * day;
 
 export type RunServices = Pick<
   Services,

@@ -1,9 +1,9 @@
 import type { Services } from '../../services.ts';
 import type { Milliseconds, PolicyRecord, SessionRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 
-const minute = 60_000;
 /** A session seen more often than this is not written again. */
 const touchMilliseconds = minute;
 

@@ -6,8 +6,9 @@ import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { actAs } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
+import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';
-import { sendMail } from '../mail.ts';
+import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { passwordLink } from '../users/password-link.ts';
@@ -15,15 +16,8 @@ import { createWorker, type Worker } from '../worker.ts';
 import { namePlace } from './ask.ts';
 import { resetMessage } from './message.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 /** How long a link works. */
 const resetLifeMinutes = 60;
-/** After each message that could not be sent, until the next; after the last one it is given up. */
-const pauses = [10 * second, minute, 5 * minute, 15 * minute];
-/** For so long nobody else tries; longer than a message can take. */
-const claimMilliseconds = 2 * minute;
 const atOnce = 4;
 
 type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
@@ -33,7 +27,7 @@ export function createResetMails(services: MailServices): Worker {
   return createWorker<ResetRequestRecord>(services, {
     name: 'reset mails',
     atOnce,
-    claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + claimMilliseconds, 1, accounts),
+    claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + mailClaimMilliseconds, 1, accounts),
     // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
     deliver: (request) => {
       const { source, requestId } = request;
@@ -49,7 +43,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
   const account = record && accountOf(record, services.addresses);
   if (!account) return void (await store.resetRequests.remove(accountId, id));
   // One that its nodes died of, each in turn, or that cannot be read.
-  if (attempts > pauses.length + 1) return giveUp(services, account, request, null);
+  if (attempts > mailPauses.length + 1) return giveUp(services, account, request, null);
   const found = await findReceiver(services, account, request);
   if ('refused' in found) {
     await store.transaction(async (tx) => {
@@ -65,7 +59,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
     await store.resetRequests.remove(accountId, id);
     return;
   }
-  const pause = pauses[attempts - 1];
+  const pause = mailPauses[attempts - 1];
   if (pause === undefined) return giveUp(services, account, request, found.user.id);
   await store.resetRequests.postpone(accountId, id, services.clock.now() + pause);
 }

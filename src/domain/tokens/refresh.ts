@@ -8,6 +8,7 @@ import { newEvent } from '../audit/record.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
+import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -16,9 +17,6 @@ import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf,
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
-
-const minuteMilliseconds = 60_000;
-const dayMilliseconds = 86_400_000;
 
 /** Why a token is refused where its proof is good. */
 type TokenRefusal = Exclude<ConsumptionRefusal, 'proof_used'>;
@@ -193,12 +191,10 @@ async function linked(
 /** When a grant ends that is not used again: as its API authorization server says, else the account. */
 export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
   const minutes = linked?.server.refreshTokenMinutes ?? null;
-  return minutes === null
-    ? now + account.settings.refreshIdleDays * dayMilliseconds
-    : now + minutes * minuteMilliseconds;
+  return minutes === null ? now + account.settings.refreshIdleDays * day : now + minutes * minute;
 }
 
 /** When a grant ends however often it is used. */
 export function absoluteExpiry(account: Account, now: Milliseconds): Milliseconds {
-  return now + account.settings.refreshAbsoluteDays * dayMilliseconds;
+  return now + account.settings.refreshAbsoluteDays * day;
 }

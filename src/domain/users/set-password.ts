@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
@@ -53,5 +54,5 @@ export function withPassword(user: UserRecord, passwordDigest: string, now: Mill
 export function mustReplacePassword(user: UserRecord, policy: PolicyRecord, now: Milliseconds): boolean {
   if (user.status === 4) return true;
   const { passwordExpirationDays: days } = policy;
-  return days !== null && (user.passwordChangedAt ?? user.createdAt) + days * 86_400_000 <= now;
+  return days !== null && (user.passwordChangedAt ?? user.createdAt) + days * day <= now;
 }

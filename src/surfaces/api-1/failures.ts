@@ -1,4 +1,5 @@
 import type { components, operations } from '../../../generated/api-1.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { commonCodes, commonKinds, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable } from '../../http/operation.ts';
@@ -6,11 +7,9 @@ import type { FailureTable } from '../../http/operation.ts';
 type ErrorBody = components['schemas']['Error'];
 type StatusError = components['schemas']['StatusError'];
 
-const longestMessage = 512;
-
 /** What is wrong with the body is answered as this call always has. */
 function badRequest({ message }: Failure): { status: 400; body: StatusError } {
-  const status = { type: 'bad request', message: message.slice(0, longestMessage), error: true, code: 400 } as const;
+  const status = { type: 'bad request', message: shortened(message), error: true, code: 400 } as const;
   return { status: 400, body: { status } };
 }
 

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/api-v1.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable } from '../../http/operation.ts';
 import { error, type RefusalMessage, refused } from './represent.ts';
@@ -7,7 +8,7 @@ const answer = (message: RefusalMessage) => ({ status: 200 as const, body: refus
 
 const fault =
   <const Status extends 400 | 404 | 405 | 500 | 503>(status: Status, code: string, words?: string) =>
-  ({ message }: Failure) => ({ status, body: error((words ?? message).slice(0, 512), code) });
+  ({ message }: Failure) => ({ status, body: error(shortened(words ?? message), code) });
 
 const badRequest = fault(400, 'bad_request');
 const wrongKey = answer('Account not found');

@@ -1,17 +1,16 @@
 import type { components, operations } from '../../../generated/api-v3.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable } from '../../http/operation.ts';
 
 type StatusError = components['schemas']['StatusError'];
-
-const longestMessage = 512;
 
 /** The form of every error but that of the key; the failure's own words where none are given. */
 const status =
   <const Code extends StatusError['status']['code']>(code: Code, type: StatusError['status']['type'], words?: string) =>
   ({ message }: Failure) => ({
     status: code,
-    body: { status: { type, message: (words ?? message).slice(0, longestMessage), error: true as const, code } },
+    body: { status: { type, message: shortened(words ?? message), error: true as const, code } },
   });
 
 /** The document's §7. */

@@ -1,11 +1,10 @@
 import type { components, operations } from '../../../generated/auth-2.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
 
 type ErrorAnswer = components['schemas']['ErrorAnswer'];
 type ErrorType = ErrorAnswer['status']['type'];
-
-const longestMessage = 512;
 
 /** The one error form of this surface; the failure's own words where none are given. */
 const status =
@@ -17,7 +16,7 @@ const status =
   ) =>
   ({ message }: Failure) => ({
     status: code,
-    body: { status: { error: true as const, code, type, message: (words ?? message).slice(0, longestMessage) } },
+    body: { status: { error: true as const, code, type, message: shortened(words ?? message) } },
     ...(headers && { headers }),
   });
 

@@ -1,10 +1,9 @@
 import type { components, operations } from '../../../generated/xml.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Errors'];
-
-const longestMessage = 512;
 
 /** The elements of members that the domain names in another way. */
 const elements: Readonly<Record<string, string>> = {
@@ -25,7 +24,7 @@ type Status = 400 | 401 | 404 | 405 | 406 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** `<errors><error>…</error></errors>`, whatever the status. */
 function reply<const Of extends Status>(status: Of, words: string, headers: ReplyHeaders = {}) {
-  const body: ErrorBody = [words.slice(0, longestMessage)];
+  const body: ErrorBody = [shortened(words)];
   return { status, body, headers };
 }
 

@@ -3,11 +3,11 @@ import type { PolicyRecord, SessionRecord, UserRecord } from '../../../store/rec
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { currentOrigin } from '../../audit/origin.ts';
+import { minute } from '../../durations.ts';
 import { endFormer } from '../../endings/end-former.ts';
 import { newSessionSecret } from '../../login/session-secret.ts';
 import { digestOf } from '../../secrets.ts';
 
-const minute = 60_000;
 /** Characters that are kept of what a browser says of itself. */
 const longestUserAgent = 256;
 

@@ -91,7 +91,7 @@ module.exports = {
         dependencyTypesNot: ['core'],
         pathNot: [
           '^src/domain/',
-          '^src/store/(store|records|listing|purge|removals)\\.ts$',
+          '^src/store/(?!cached)[^/]+\\.ts$', // the nouns, not the cache in front of them
           '^src/services\\.ts$', // narrowed below
           '^node_modules/(@types/)?(jose|semver)/',
         ],
@@ -140,6 +140,13 @@ module.exports = {
       severity: 'error',
       from: { path: src, pathNot: ['^src/store/knex/', '^src/(main|open-store|gatehouse)\\.ts$', '^src/cli/'] },
       to: { path: '^src/store/knex/' },
+    },
+    {
+      name: 'databases-apart',
+      comment: 'What belongs to one database does not know the other, whose driver is not loaded.',
+      severity: 'error',
+      from: { path: '^src/store/knex/(sqlite|postgres)/' },
+      to: { path: '^src/store/knex/(sqlite|postgres)/', pathNot: '^src/store/knex/$1/' },
     },
     {
       name: 'adapter-imports',
@@ -296,7 +303,7 @@ module.exports = {
           '^src/programs/(bundle|write)\\.ts$',
           '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
-          '^src/store/knex/reading-thread\\.js$',
+          '^src/store/knex/sqlite/reading-thread\\.js$',
           '^src/pages/assets/',
         ],
         reachable: false,

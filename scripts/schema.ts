@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../src/store/knex/engine.ts';
 import { applyPending } from '../src/store/knex/migrate.ts';
-import { openPostgres } from '../src/store/knex/postgres.ts';
+import { openPostgres } from '../src/store/knex/postgres/engine.ts';
 import { writeSchema } from '../src/store/knex/schema/compare.ts';
-import { openSqlite } from '../src/store/knex/sqlite.ts';
+import { openSqlite } from '../src/store/knex/sqlite/engine.ts';
 import { fastFolder } from '../test/support/fast-folder.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 

@@ -10,8 +10,13 @@ import type { Limits } from './domain/limits.ts';
 import type { Mailer } from './domain/mail.ts';
 import type { Passkeys } from './domain/passkeys/port.ts';
 import type { Worker } from './domain/worker.ts';
-import type { AccountRecord, ClientKey, ClientRecord, CountKind, SigningAlgorithm } from './store/records.ts';
-import type { Consumption, ConsumptionOutcome, Store } from './store/store.ts';
+import type { AccountRecord } from './store/accounts.ts';
+import type { ClientKey } from './store/client-metadata.ts';
+import type { ClientRecord } from './store/clients.ts';
+import type { Consumption, ConsumptionOutcome } from './store/consumption.ts';
+import type { CountKind } from './store/counts.ts';
+import type { SigningAlgorithm } from './store/keys.ts';
+import type { Store } from './store/store.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch (UTC). */

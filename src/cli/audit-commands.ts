@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listEvents } from '../domain/audit/list.ts';
 import { verifyTrail } from '../domain/audit/verify.ts';
 import { Failure } from '../domain/failure.ts';
-import type { EventRecord } from '../store/records.ts';
+import type { EventRecord } from '../store/events.ts';
 import { type Answer, addCommand, addGroup, type Outlet } from './command.ts';
 import { fields, isoTime } from './output.ts';
 import { withAccount } from './session.ts';

@@ -8,7 +8,7 @@ import { replay, setShadow } from '../domain/hooks/drafts.ts';
 import { pageExecutions } from '../domain/hooks/executions.ts';
 import { rollBackHook } from '../domain/hooks/hooks.ts';
 import type { Services } from '../services.ts';
-import type { HookExecutionRecord } from '../store/records.ts';
+import type { HookExecutionRecord } from '../store/hook-executions.ts';
 import { type Answer, addCommand, type Outlet } from './command.ts';
 import { fields, isoTime } from './output.ts';
 import { withAccount } from './session.ts';

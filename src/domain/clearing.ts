@@ -1,8 +1,8 @@
 /** Clears what hangs on removed users, apps, roles and custom attributes, in slices that nobody feels. */
 
 import type { Services } from '../services.ts';
-import type { Milliseconds } from '../store/records.ts';
 import { type RemovalKind, removalKinds } from '../store/removals.ts';
+import type { Milliseconds } from '../store/time.ts';
 import { minute, second } from './durations.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 

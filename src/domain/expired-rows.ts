@@ -9,7 +9,7 @@ import {
   type SweptTable,
   sweptTables,
 } from '../store/purge.ts';
-import type { Milliseconds } from '../store/records.ts';
+import type { Milliseconds } from '../store/time.ts';
 import { hour, minute } from './durations.ts';
 import { type Pacing, paced } from './paced.ts';
 

@@ -1,6 +1,6 @@
 /** How much of what an account lets happen has happened. */
 
-import type { HookType } from '../store/records.ts';
+import type { HookType } from '../store/hooks.ts';
 import type { Account } from './accounts/account.ts';
 import type { Limit, LimitName } from './accounts/limit-settings.ts';
 import { Failure } from './failure.ts';

@@ -1,7 +1,7 @@
 /** Long work in short slices, so that everybody else has a turn between them. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Milliseconds } from '../store/records.ts';
+import type { Milliseconds } from '../store/time.ts';
 
 /** The part of the time that slices may take, while a rest stays within its bounds. */
 const share = 0.05;

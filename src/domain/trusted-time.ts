@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts';
-import type { Milliseconds } from '../store/records.ts';
+import type { Milliseconds } from '../store/time.ts';
 import { hour, minute } from './durations.ts';
 
 /** A clock that gained so much in a minute was set; and for so long it is not believed. */

@@ -4,7 +4,7 @@
  * is read in every turn of the event loop that uses one: a change by any process is in force for whatever comes after it.
  */
 
-import type { AccountRecord } from './records.ts';
+import type { AccountRecord } from './accounts.ts';
 import type { Store } from './store.ts';
 
 /** Of each kind; the one kept longest goes first. */

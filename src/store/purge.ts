@@ -1,6 +1,6 @@
 /** What is deleted because it is of no use any more: the tables, and how the store is asked. */
 
-import type { Milliseconds } from './records.ts';
+import type { Milliseconds } from './time.ts';
 
 /** Tables with an index on `expires_at`, along which their rows go. */
 export const expiringTables = [

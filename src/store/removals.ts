@@ -1,6 +1,6 @@
 /** What is removed at once and cleared bit by bit, because any number of rows may hang on it. */
 
-import type { Milliseconds } from './records.ts';
+import type { Milliseconds } from './time.ts';
 
 /**
  * A user, app, role or custom attribute that is no more, with what hangs on it; or the access to an app that users have

@@ -10,7 +10,7 @@ const profile: CpuProfile = {
     { id: 1, ...frame('(root)'), children: [2, 3, 4] },
     { id: 2, ...frame('(idle)') },
     { id: 3, ...frame('(garbage collector)') },
-    { id: 4, ...frame('consumeAll', 'file:///gatehouse/src/store/knex/consume-sqlite.ts'), children: [5, 6] },
+    { id: 4, ...frame('consumeAll', 'file:///gatehouse/src/store/knex/sqlite/consume.ts'), children: [5, 6] },
     { id: 5, ...frame('get') },
     { id: 6, ...frame('toString'), children: [7] },
     { id: 7, ...frame('emit', 'node:events') },

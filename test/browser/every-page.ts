@@ -1,7 +1,7 @@
 /** The way of a browser to each hosted page, by a name for the page. */
 
 import type { Page } from 'playwright-core';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { codesOf, deviceMetadata } from '../support/devices.ts';
 import { newInvite } from '../support/invites.ts';
 import { givePasskey } from '../support/passkeys.ts';

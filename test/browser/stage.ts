@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
 import { assignPolicy, createPolicy } from '../../src/domain/policies/policies.ts';
 import { createServer } from '../../src/server.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
 import { type BrowserOptions, openBrowser } from '../support/browser.ts';
 import { createTestAccount, type TestParts, testServices } from '../support/services.ts';

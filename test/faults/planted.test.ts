@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import type { Services } from '../../src/services.ts';
-import type { ConsumptionOutcome } from '../../src/store/store.ts';
+import type { ConsumptionOutcome } from '../../src/store/consumption.ts';
 import { seenFrom, type TestApp } from '../support/app.ts';
 import { createTestAccount, testServices } from '../support/services.ts';
 import { clientAuthentication, type RegisteredClient, refresh, signedIn } from '../support/sign-in.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPolicy } from '../../src/domain/policies/policies.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from '../support/app.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
 import { authorizePath, CookieJar, makeUser, password, type RegisteredClient, readForm } from '../support/sign-in.ts';

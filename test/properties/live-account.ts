@@ -1,6 +1,6 @@
 /** Live values of the account pages: a browser that is signed in, and what its forms send. */
 
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { chosen, goodPassword } from '../support/invites.ts';
 import { codeAt, keyOf } from '../support/second-factor.ts';
 import { CookieJar, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';

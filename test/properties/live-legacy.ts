@@ -1,7 +1,7 @@
 /** Live values of the deprecated surfaces, and of what an invite link leads to. */
 
 import { requireInviteLink } from '../../src/domain/users/invite-links.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { chosen } from '../support/invites.ts';
 import { CookieJar, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
 import type { Pool } from './pool.ts';

@@ -1,6 +1,6 @@
 /** Live values of the operations that a browser is sent to. */
 
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { codeChallenge, redirectUri } from '../support/sign-in.ts';
 import type { Browser, Stage } from './browsers.ts';
 import { clientKind, showClient } from './live-tokens.ts';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../src/domain/callers/api-keys.ts';
 import { createCredential, type NewCredential } from '../../src/domain/callers/credentials.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { basic, type TestApp } from '../support/app.ts';
 import {
   CookieJar,

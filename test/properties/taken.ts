@@ -1,4 +1,4 @@
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { Answer } from '../support/conforms.ts';
 
 /** Values that really work now, by place and name; undefined takes a member out. */

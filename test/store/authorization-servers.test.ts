@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { AuthorizationServerRecord } from '../../src/store/authorization-servers.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
-import type { AuthorizationServerRecord } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { failureOf, newAccount, newCast, newClient, newGrant, now, unique } from './samples.ts';

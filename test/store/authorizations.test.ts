@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthorizationRequestRecord } from '../../src/store/records.ts';
+import type { AuthorizationRequestRecord } from '../../src/store/authorizations.ts';
 import { purgeAll } from '../support/purge.ts';
 import { failureOf, hour, minute, newAccount, newCast, newCode, newGrant, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';

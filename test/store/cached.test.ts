@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import { cacheLookups } from '../../src/store/cached.ts';
-import type { SigningKeyRecord } from '../../src/store/records.ts';
+import type { SigningKeyRecord } from '../../src/store/keys.ts';
 import type { Store, StoreVerbs } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { newAccount, newClient, now, unique } from './samples.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssertionRecord, GrantRecord } from '../../src/store/records.ts';
-import type { Consumption, ConsumptionOutcome } from '../../src/store/store.ts';
+import type { AssertionRecord } from '../../src/store/clients.ts';
+import type { Consumption, ConsumptionOutcome } from '../../src/store/consumption.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { hour, newCast, newGrant, now, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';

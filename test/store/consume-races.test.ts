@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GrantRecord } from '../../src/store/records.ts';
-import type { Consumption, ConsumptionOutcome, Store } from '../../src/store/store.ts';
+import type { Consumption, ConsumptionOutcome } from '../../src/store/consumption.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
+import type { Store } from '../../src/store/store.ts';
 import { openPatientStore } from '../support/stores.ts';
 import { newCast, newGrant, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';

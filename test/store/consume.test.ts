@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GrantRecord, UserRecord } from '../../src/store/records.ts';
-import type { Consumption, ConsumptionOutcome } from '../../src/store/store.ts';
+import type { Consumption, ConsumptionOutcome } from '../../src/store/consumption.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import { type Cast, day, newAccount, newCast, newClient, newGrant, now, ofTokens, present, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
@@ -158,6 +159,22 @@ onEachDatabase('consumption of refresh tokens', (subject) => {
     assert.equal((await consume(present(grant))).outcome, 'rotated');
     await subject.store.users.update(accountId, userId, { status: 3 });
     await assertRefused(grant, 'user_locked');
+  });
+
+  test('a token that is not current is worth what the rule says that came with it', async () => {
+    const { grant } = await start();
+    const seen: (string | undefined)[] = [];
+    const older = present(grant, {
+      presentedDigest: unique('older'),
+      judge: (standing, consumption) => {
+        seen.push(standing?.user.email ?? undefined, consumption.presentedDigest);
+        return standing?.assigned ? 'user_inactive' : 'unknown';
+      },
+    });
+    assert.deepEqual(await consume(older), { outcome: 'refused', reason: 'user_inactive' });
+    const user = await subject.store.users.find(grant.accountId, grant.userId);
+    assert.deepEqual(seen, [user?.email, older.presentedDigest]);
+    assert.deepEqual(await stored(grant), grant);
   });
 
   test('the reasons are checked in their order', async () => {

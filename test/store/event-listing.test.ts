@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verbsOn } from '../../src/store/knex/index.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import { openTestStore } from '../support/stores.ts';
 

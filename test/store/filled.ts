@@ -1,8 +1,8 @@
 /** Objects with more rows than their removal clears itself, written past the store. */
 
-import type { GrantRecord } from '../../src/store/records.ts';
+import type { ConsumptionOutcome } from '../../src/store/consumption.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
 import type { ClearedSlice } from '../../src/store/removals.ts';
-import type { ConsumptionOutcome } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
 import { type Cast, now, present, unique } from './samples.ts';
 import type { Subject } from './suite.ts';

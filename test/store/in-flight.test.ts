@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InFlight } from '../../src/store/store.ts';
+import type { InFlight } from '../../src/store/authorizations.ts';
 import { type Cast, minute, newCast, newClient, newCode, newDeviceCode, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPostgres } from '../../src/store/knex/postgres.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { ListPage, ListQuery } from '../../src/store/listing.ts';
-import type { DetailedUser } from '../../src/store/records.ts';
+import type { DetailedUser } from '../../src/store/users.ts';
 import { newAccount, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListFilter, ListPage, ListQuery } from '../../src/store/listing.ts';
-import type { DetailedUser } from '../../src/store/records.ts';
+import type { DetailedUser } from '../../src/store/users.ts';
 import { newAccount, newClient, newUser, now } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 

@@ -1,8 +1,8 @@
 /** A process that migrates the store at argv[2], or (argv[3] `die`) is killed in the middle of it. */
 
 import * as first from '../../src/store/knex/migrations/0001_first.ts';
-import { openPostgres } from '../../src/store/knex/postgres.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import { openPatientStore } from '../support/stores.ts';
 
 const [url = '', how = ''] = process.argv.slice(2);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NoticeRecord } from '../../src/store/records.ts';
-import type { NoticeExcept } from '../../src/store/store.ts';
+import type { NoticeExcept, NoticeRecord } from '../../src/store/notices.ts';
 import { readRows } from '../support/rows.ts';
 import { hour, minute, newCast, newClient, newGrant, newUser, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { rotateAll } from '../../src/store/knex/postgres/sql-consume.ts';
 import { present } from '../../src/store/knex/removed.ts';
-import { rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
 import { readsRemoved } from '../support/expected-readers.ts';
 import { readPlans } from '../support/plans.ts';
 import { emptyDatabases } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { policyDefaults } from '../../src/domain/policies/rules.ts';
-import type { PolicyRecord } from '../../src/store/records.ts';
+import type { PolicyRecord } from '../../src/store/policies.ts';
 import { failureOf, minute, newAccount, newCast, newClient, now, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 

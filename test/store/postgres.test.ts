@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { openStore } from '../../src/store/knex/index.ts';
-import { openPostgres } from '../../src/store/knex/postgres.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
 import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
 import { failureOf, newAccount, newCast, newGrant, newUser, present } from './samples.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { purgeOnSqlite } from '../../src/store/knex/purge-sqlite.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import { purgeOnSqlite } from '../../src/store/knex/sqlite/purge.ts';
 import type { Position } from '../../src/store/purge.ts';
 import type { Store } from '../../src/store/store.ts';
 import { purgeAll, purgeTable } from '../support/purge.ts';

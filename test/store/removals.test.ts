@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GrantRecord } from '../../src/store/grants.ts';
 import { clearedTables } from '../../src/store/knex/clear-removed.ts';
-import type { GrantRecord } from '../../src/store/records.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { ask, execute } from '../support/rows.ts';
 import { clearAll, consume, count, fillGrants, fillUsers } from './filled.ts';

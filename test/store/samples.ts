@@ -2,18 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import type {
-  AccountRecord,
-  ClientRecord,
-  CodeRecord,
-  DeviceCodeRecord,
-  GrantRecord,
-  NewClientRecord,
-  TokenClient,
-  TokenUser,
-  UserRecord,
-} from '../../src/store/records.ts';
-import type { Consumption, NewEvent, Store, StoreVerbs, UserKeys } from '../../src/store/store.ts';
+import { judgeRefresh } from '../../src/domain/tokens/judge-refresh.ts';
+import type { AccountRecord } from '../../src/store/accounts.ts';
+import type { CodeRecord } from '../../src/store/authorizations.ts';
+import type { ClientRecord, NewClientRecord, TokenClient } from '../../src/store/clients.ts';
+import type { Consumption } from '../../src/store/consumption.ts';
+import type { DeviceCodeRecord } from '../../src/store/device-codes.ts';
+import type { NewEvent } from '../../src/store/events.ts';
+import type { GrantRecord } from '../../src/store/grants.ts';
+import type { Store, StoreVerbs } from '../../src/store/store.ts';
+import type { TokenUser, UserKeys, UserRecord } from '../../src/store/users.ts';
 
 export const now = Date.UTC(2026, 10, 21);
 export const minute = 60_000;
@@ -182,6 +180,7 @@ export function present(grant: GrantRecord, given: Partial<Consumption> = {}): C
     idleExpiresAt: now + 1000 + 14 * day,
     accessToken: { digest: unique('access'), issuedAt: now + 1000, expiresAt: now + 1000 + hour },
     proof: null,
+    judge: judgeRefresh,
     eventOf: ({ outcome }) => newEvent(grant.accountId, { action: `refresh.${outcome}`, targetId: grant.id }),
     ...given,
   };

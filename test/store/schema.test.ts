@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { lockHeads } from '../../src/store/knex/chain-postgres.ts';
-import { chainStatements } from '../../src/store/knex/chain-sqlite.ts';
-import { sqliteStatements } from '../../src/store/knex/consume-sqlite.ts';
 import type { Engine } from '../../src/store/knex/engine.ts';
-import { callerStatements, findCredentialToken } from '../../src/store/knex/hot-callers.ts';
-import { findAccessToken } from '../../src/store/knex/hot-postgres.ts';
-import { hotStatements } from '../../src/store/knex/hot-sqlite.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
-import { openPostgres } from '../../src/store/knex/postgres.ts';
+import { lockHeads } from '../../src/store/knex/postgres/chain.ts';
+import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
+import { findAccessToken, findCredentialToken } from '../../src/store/knex/postgres/hot.ts';
+import { lockGrants, rotateAll } from '../../src/store/knex/postgres/sql-consume.ts';
 import { deleteDue, findOverdue } from '../../src/store/knex/purge.ts';
-import { lockGrants, rotateAll } from '../../src/store/knex/sql-consume-postgres.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { chainStatements } from '../../src/store/knex/sqlite/chain.ts';
+import { sqliteStatements } from '../../src/store/knex/sqlite/consume.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
+import { hotStatements } from '../../src/store/knex/sqlite/hot.ts';
 import { userListing } from '../../src/store/knex/user-listing.ts';
 import { expiringTables } from '../../src/store/purge.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
@@ -271,9 +270,7 @@ for (const kind of databases) {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
         const { append: __, move: ___, ...heads } = chainStatements;
-        for (const sql of [looking, hotStatements, callerStatements, heads].flatMap((texts) =>
-          Object.values<string>(texts),
-        )) {
+        for (const sql of [looking, hotStatements, heads].flatMap((texts) => Object.values<string>(texts))) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
         for (const table of expiringTables) await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, ''));

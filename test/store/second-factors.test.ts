@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { FactorDeviceRecord } from '../../src/store/records.ts';
+import type { FactorDeviceRecord } from '../../src/store/second-factors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { purgeAll } from '../support/purge.ts';
 import { type Cast, minute, newCast, now, unique } from './samples.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { endWhenSilent, withoutDeadline } from '../../src/store/knex/deadline.ts';
 import { translate } from '../../src/store/knex/errors.ts';
 import { openStore } from '../../src/store/knex/index.ts';
+import { endWhenSilent, withoutDeadline } from '../../src/store/knex/postgres/deadline.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openTestStore, type TestStore } from '../support/stores.ts';
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';

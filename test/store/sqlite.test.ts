@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import type { Engine } from '../../src/store/knex/engine.ts';
 import { createStore, openStore } from '../../src/store/knex/index.ts';
-import { openSqlite } from '../../src/store/knex/sqlite.ts';
+import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
 import { openPatientStore, openTestStore, type TestStore } from '../support/stores.ts';
 import { failureOf, newAccount, newCast, newGrant, present, unique } from './samples.ts';

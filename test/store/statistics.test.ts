@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Sqlite from 'better-sqlite3';
 import { openStore } from '../../src/store/knex/index.ts';
-import { describeNewTables } from '../../src/store/knex/sqlite-statistics.ts';
+import { describeNewTables } from '../../src/store/knex/sqlite/statistics.ts';
 import { migratedFile } from '../support/stores.ts';
 
 describe('statistics of SQLite', () => {

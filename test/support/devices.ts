@@ -1,7 +1,7 @@
 /** Signs in as a device and its user do (RFC 8628). */
 
 import assert from 'node:assert/strict';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 import type { Answer } from './conforms.ts';
 import {

@@ -3,7 +3,7 @@
 import { TOTP } from 'otpauth';
 import { replaceRecoveryCodes } from '../../src/domain/second-factor/recovery-codes.ts';
 import { startRegistration } from '../../src/domain/second-factor/registrations.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 
 /** The code that an app with this key shows at a time. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { grantAccess } from '../../src/domain/users/access.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 import { basic } from './basic.ts';
 import type { Answer } from './conforms.ts';

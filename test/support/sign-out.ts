@@ -1,6 +1,6 @@
 /** Signs out as a client and a browser do. */
 
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 import {
   CookieJar,

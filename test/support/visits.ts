@@ -1,7 +1,7 @@
 /** A browser of its own by which a user acts on the account pages, without the pages. */
 
 import type { Visitor } from '../../src/domain/own-account/visit.ts';
-import type { UserRecord } from '../../src/store/records.ts';
+import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 
 /** A visit of the user as they are now, in a new session that has shown all factors. */

@@ -1,4 +1,4 @@
-import type { AccountRecord } from '../../store/records.ts';
+import type { AccountRecord } from '../../store/accounts.ts';
 import type { AccountSettings } from './settings.ts';
 
 /** An account as every rule sees it: addresses resolved, settings parsed. */

@@ -1,5 +1,5 @@
 import type { Addresses, Services } from '../../services.ts';
-import type { AccountRecord } from '../../store/records.ts';
+import type { AccountRecord } from '../../store/accounts.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

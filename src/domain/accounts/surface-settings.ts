@@ -1,6 +1,6 @@
 /** How long an account keeps its deprecated surfaces, and what it says of their end. */
 
-import type { Milliseconds } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { day, minute } from '../durations.ts';
 import type { Setting } from './setting.ts';
 

@@ -1,5 +1,6 @@
 import type { DailyCounts, Services } from '../../services.ts';
-import type { DailyCountRecord, Milliseconds } from '../../store/records.ts';
+import type { DailyCountRecord } from '../../store/counts.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { day } from '../durations.ts';
 
 /** More subjects a day than are counted between two flushes are not told apart from none: memory has a bound. */

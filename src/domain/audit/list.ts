@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { EventRecord } from '../../store/records.ts';
+import type { EventRecord } from '../../store/events.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
 import type { AuditedAccount } from './record.ts';
 

@@ -1,8 +1,9 @@
 /** Writes the trail. An event is part of the transaction that makes what it tells of. */
 
 import type { Services } from '../../services.ts';
-import type { AccountRecord, EventRecord } from '../../store/records.ts';
-import type { NewEvent, StoreVerbs } from '../../store/store.ts';
+import type { AccountRecord } from '../../store/accounts.ts';
+import type { EventRecord, NewEvent } from '../../store/events.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import { type AuditEvent, outcomes } from './events.ts';
 import { type AuditOrigin, currentOrigin } from './origin.ts';
 

@@ -1,7 +1,7 @@
 /** Claims of an API authorization server: what its tokens say about the user beside what every token says. */
 
 import type { Services } from '../../services.ts';
-import type { ServerClaimRecord } from '../../store/records.ts';
+import type { ServerClaimRecord } from '../../store/authorization-servers.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

@@ -1,7 +1,7 @@
 /** Which clients may get an API authorization server's tokens, and with which of its scopes (the document's §4.7). */
 
 import type { Services } from '../../services.ts';
-import type { ServerLinkRecord, ServerScopeRecord } from '../../store/records.ts';
+import type { ServerLinkRecord, ServerScopeRecord } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';

@@ -1,7 +1,7 @@
 /** Scopes of an API authorization server. */
 
 import type { Services } from '../../services.ts';
-import type { ServerScopeRecord } from '../../store/records.ts';
+import type { ServerScopeRecord } from '../../store/authorization-servers.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

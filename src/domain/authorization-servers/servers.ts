@@ -4,7 +4,7 @@
  */
 
 import type { Services } from '../../services.ts';
-import type { AuthorizationServerRecord } from '../../store/records.ts';
+import type { AuthorizationServerRecord } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';

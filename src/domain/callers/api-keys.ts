@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { ApiKeyRecord, Milliseconds } from '../../store/records.ts';
+import type { ApiKeyRecord } from '../../store/callers.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

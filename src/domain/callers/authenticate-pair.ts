@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { CredentialRecord } from '../../store/records.ts';
+import type { CredentialRecord } from '../../store/callers.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { networkSourceOf } from '../network-source.ts';

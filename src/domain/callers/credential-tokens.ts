@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { CredentialRecord, Milliseconds } from '../../store/records.ts';
-import type { CredentialToken } from '../../store/store.ts';
+import type { CredentialRecord, CredentialToken } from '../../store/callers.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

@@ -1,7 +1,9 @@
 /** Who still calls what is deprecated: the counts by key, operation and day, beside what replaces each call. */
 
 import type { Services } from '../../services.ts';
-import type { ApiKeyRecord, DailyCountRecord, Milliseconds } from '../../store/records.ts';
+import type { ApiKeyRecord } from '../../store/callers.ts';
+import type { DailyCountRecord } from '../../store/counts.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
 

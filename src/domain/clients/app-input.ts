@@ -1,6 +1,7 @@
 /** What the management of an account writes about an app, by the rules of registration. */
 
-import type { AppDetails, ClientAuthMethod, ClientRecord } from '../../store/records.ts';
+import type { ClientAuthMethod } from '../../store/client-metadata.ts';
+import type { AppDetails, ClientRecord } from '../../store/clients.ts';
 import { Failure } from '../failure.ts';
 import { readText } from '../text.ts';
 import { authMethods, hasSecret } from './client-methods.ts';

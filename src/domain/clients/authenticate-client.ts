@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BasicPair, readBasic } from '../callers/basic.ts';
 import { limitFailures } from '../callers/limit-failures.ts';

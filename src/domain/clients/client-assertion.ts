@@ -2,7 +2,7 @@
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
-import type { AssertionRecord, ClientRecord } from '../../store/records.ts';
+import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import type { NetworkSource } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';

@@ -1,5 +1,5 @@
 import type { Random, Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 
 const idBytes = 16;

@@ -2,7 +2,8 @@
 
 import { decodeProtectedHeader, importJWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import { algorithmsOf, assertionAlgorithms, isSameAlgorithm } from './client-keys.ts';
 
 /** A client chooses how many keys it publishes; whoever sends a JWT in its name is not to choose what that costs. */

@@ -1,7 +1,9 @@
 /** The public keys with which clients sign, by value or from the address that they named. */
 
 import type { ClientKeys, Services } from '../../services.ts';
-import type { AssertionAlgorithm, ClientKey, ClientRecord, Milliseconds } from '../../store/records.ts';
+import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { fetchForClient } from './fetch-for-client.ts';

@@ -1,6 +1,7 @@
 /** The ways in which clients authenticate (RFC 7591 §2, OpenID Connect Core §9). */
 
-import type { ClientAuthMethod, ClientRecord } from '../../store/records.ts';
+import type { ClientAuthMethod } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 
 /** Those of the document's §2.1. */
 export const documentedAuthMethods = [

@@ -1,7 +1,7 @@
 /** The end of clients that anyone registered and nobody uses. */
 
 import type { Services } from '../../services.ts';
-import type { OpenClient } from '../../store/records.ts';
+import type { OpenClient } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { day } from '../durations.ts';

@@ -1,6 +1,6 @@
 /** The optional members of client metadata (RFC 7591 §2) that are kept as sent. */
 
-import type { ClientKey, ExtraMetadata } from '../../store/records.ts';
+import type { ClientKey, ExtraMetadata } from '../../store/client-metadata.ts';
 import { Failure } from '../failure.ts';
 import { logoSource } from './logo.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { EgressPurpose, EgressResult } from '../egress.ts';
 
 /** What is read at an address that a client registered. */

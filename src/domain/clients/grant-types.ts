@@ -1,6 +1,6 @@
 /** Which grant types a client has: those it registered for, less what a client of its kind never gets. */
 
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
 import { deviceGrant, exchangeGrant, type GrantType, knownGrantTypes } from './known-values.ts';

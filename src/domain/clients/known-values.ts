@@ -1,6 +1,8 @@
 /** What members of client metadata may say. */
 
-import type { ClientRecord, ResponseType, SigningAlgorithm } from '../../store/records.ts';
+import type { ResponseType } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { SigningAlgorithm } from '../../store/keys.ts';
 
 /** Those of the document's §2.1. */
 export const documentedGrantTypes = [

@@ -1,8 +1,9 @@
 /** Apps, the management view of clients, as the management API makes and changes them. */
 
 import type { Services } from '../../services.ts';
-import type { DetailedClient, Milliseconds } from '../../store/records.ts';
+import type { DetailedClient } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

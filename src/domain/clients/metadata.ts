@@ -1,6 +1,7 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type { ClientAuthMethod, ClientRecord, ExtraMetadata, ResponseType } from '../../store/records.ts';
+import type { ClientAuthMethod, ExtraMetadata, ResponseType } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter } from '../text.ts';
 import { knownScopes, splitScope } from '../tokens/scopes.ts';

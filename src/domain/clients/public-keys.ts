@@ -1,6 +1,6 @@
 /** What a public key of a client may be, wherever it comes from: a registration, a `jwks_uri`, a proof. */
 
-import type { ClientKey } from '../../store/records.ts';
+import type { ClientKey } from '../../store/client-metadata.ts';
 
 /** Greatest lengths of members in characters, as the contract says. */
 export const longestMembers = {

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, NewClientRecord } from '../../store/records.ts';
+import type { ClientRecord, NewClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';

@@ -1,4 +1,5 @@
-import type { ClientRecord, ExtraMetadata } from '../../store/records.ts';
+import type { ExtraMetadata } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 
 /** The optional metadata that is set, under its own names: the same at both doors (RFC 7591 §3.2.1). */
 export function keptMetadata({

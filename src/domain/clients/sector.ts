@@ -1,7 +1,7 @@
 /** Within which sector clients know users by the same subject (OpenID Connect Core §8.1, Registration §5). */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { invalid } from './extra-metadata.ts';
 import { fetchForClient } from './fetch-for-client.ts';

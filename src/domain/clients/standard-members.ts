@@ -1,6 +1,6 @@
 /** Members of OpenID Connect Registration §2 and RFC 7591 §2 that the documented door does not know. */
 
-import type { AssertionAlgorithm, ExtraMetadata } from '../../store/records.ts';
+import type { AssertionAlgorithm, ExtraMetadata } from '../../store/client-metadata.ts';
 import { Failure } from '../failure.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { assertionAlgorithms } from './client-keys.ts';

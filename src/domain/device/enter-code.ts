@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { DeviceCodeRecord } from '../../store/records.ts';
+import type { DeviceCodeRecord } from '../../store/device-codes.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';

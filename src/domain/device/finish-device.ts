@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { AwaitingDevice, Milliseconds } from '../../store/records.ts';
+import type { AwaitingDevice } from '../../store/authorization-parameters.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

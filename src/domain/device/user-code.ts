@@ -1,7 +1,7 @@
 /** What a user reads on a device and types elsewhere (RFC 8628 §6.1). */
 
 import type { Random, Vault } from '../../services.ts';
-import type { AccountRecord } from '../../store/records.ts';
+import type { AccountRecord } from '../../store/accounts.ts';
 
 /** Without vowels, so that no words come of it; none of them looks like another. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';

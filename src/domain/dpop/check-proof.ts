@@ -10,7 +10,8 @@ import {
   type JWTPayload,
 } from 'jose';
 import type { Services } from '../../services.ts';
-import type { AssertionAlgorithm, AssertionRecord, ClientKey, ClientRecord } from '../../store/records.ts';
+import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
+import type { AssertionRecord, ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { algorithmsOf, assertionAlgorithms } from '../clients/client-keys.ts';

@@ -1,7 +1,7 @@
 /** Nonces of proofs (RFC 9449 §8): worked out from the time, so that nothing is stored and every node knows them. */
 
 import type { Vault } from '../../services.ts';
-import type { Milliseconds } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 

@@ -1,7 +1,7 @@
 /** The end of what apps may do for users, where the app is not taken away itself. */
 
-import type { Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { endInFlight } from './in-flight.ts';
 

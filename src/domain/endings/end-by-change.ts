@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { settableStatuses } from '../users/user-status.ts';
 import { endSignIns } from './end-sign-ins.ts';

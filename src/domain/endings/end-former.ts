@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSession } from './end-session.ts';

@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { tellClients } from '../sign-out/notices.ts';
 import { endInFlight } from './in-flight.ts';

@@ -1,4 +1,5 @@
-import type { InFlight, StoreVerbs } from '../../store/store.ts';
+import type { InFlight } from '../../store/authorizations.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**

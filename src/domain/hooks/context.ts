@@ -1,6 +1,9 @@
 /** What functions get (the document's §6), by version of the context. */
 
-import type { ClientRecord, PolicyRecord, StoredHook, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { StoredHook } from '../../store/hooks.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { UserRecord } from '../../store/users.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { findContextVersion } from './context-versions.ts';
 

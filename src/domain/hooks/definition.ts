@@ -2,7 +2,8 @@
 
 import semver from 'semver';
 import type { Services } from '../../services.ts';
-import type { HookCondition, HookDefinition, HookOptions, HookType, HookVariableRecord } from '../../store/records.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
+import type { HookCondition, HookDefinition, HookOptions, HookType } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { latestContextVersion, readContextVersion } from './context-versions.ts';

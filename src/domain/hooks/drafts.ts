@@ -1,7 +1,8 @@
 /** Drafts: a function that is tried on what happened, or beside what happens, before it is written to the hook. */
 
 import { randomUUID } from 'node:crypto';
-import type { HookOutcome, HookType } from '../../store/records.ts';
+import type { HookOutcome } from '../../store/hook-executions.ts';
+import type { HookType } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

@@ -1,7 +1,7 @@
 /** The records of a hook's runs (the document's §4.4). */
 
 import type { Services } from '../../services.ts';
-import type { HookExecutionRecord } from '../../store/records.ts';
+import type { HookExecutionRecord } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { requireHook } from './read-hooks.ts';

@@ -1,7 +1,7 @@
 /** What the flags of a hook add to its context. */
 
 import type { Services } from '../../services.ts';
-import type { StoredHook } from '../../store/records.ts';
+import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { type Device, listDevices } from '../second-factor/devices.ts';
 import type { SigningIn } from './context.ts';

@@ -1,7 +1,9 @@
 /** Fires pre-authentication: hooks of the account may choose the policy of a sign-in, or refuse it. */
 
 import { randomUUID } from 'node:crypto';
-import type { PolicyRecord, RoleRecord, StoredHook } from '../../store/records.ts';
+import type { StoredHook } from '../../store/hooks.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { RoleRecord } from '../../store/roles.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { currentOrigin } from '../audit/origin.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/records.ts';
+import type { HookDefinition, HookVersionRecord, StoredHook } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';

@@ -1,7 +1,8 @@
 /** Which hooks run: asked at every firing, answered from memory while nothing of the account has changed. */
 
 import type { Services } from '../../services.ts';
-import type { HookType, HookVariableRecord, LiveHook, StoredHook } from '../../store/records.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
+import type { HookType, LiveHook, StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import type { HookRunner } from './runner.ts';
 import { findBuilds, isReady } from './versions.ts';

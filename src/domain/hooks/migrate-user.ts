@@ -2,7 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookVariableRecord, StoredHook, UserRecord } from '../../store/records.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
+import type { StoredHook } from '../../store/hooks.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { Failure } from '../failure.ts';

@@ -1,8 +1,7 @@
 /** The builds of packages: a queue in the store, of which each node works on one at a time. */
 
 import type { Services } from '../../services.ts';
-import type { PackageBuildRecord } from '../../store/records.ts';
-import type { PackageBuildEnd } from '../../store/store.ts';
+import type { PackageBuildEnd, PackageBuildRecord } from '../../store/package-builds.ts';
 import { Failure } from '../failure.ts';
 import { checkPackages } from './check-packages.ts';
 import { keepWalls } from './kept-walls.ts';

@@ -1,7 +1,8 @@
 /** Hooks as they are read: with the names of their variables, and where their packages stand. */
 
 import type { Services } from '../../services.ts';
-import type { HookStatus, HookVariableRecord, StoredHook } from '../../store/records.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
+import type { HookStatus, StoredHook } from '../../store/hooks.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';

@@ -1,7 +1,7 @@
 /** What is kept of a run so that a draft can be run again with the same context: sealed, for as long as its record. */
 
 import type { Services } from '../../services.ts';
-import type { HookExecutionRecord, HookOutcome } from '../../store/records.ts';
+import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executions.ts';
 import type { Account } from '../accounts/account.ts';
 
 export interface ReplayRecord {

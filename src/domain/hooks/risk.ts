@@ -3,7 +3,8 @@
  * can see why, and can weigh the reasons anew.
  */
 
-import type { Milliseconds, SignInHistory } from '../../store/records.ts';
+import type { SignInHistory } from '../../store/sign-in-histories.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { hour } from '../durations.ts';
 
 /** What is compared. Device and network are digests: what is stored names nobody's browser or home. */

@@ -2,7 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookExecutionRecord, HookOutcome, HookVariableRecord, StoredHook } from '../../store/records.ts';
+import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executions.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
+import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
 import { parseAnswer } from './answers.ts';

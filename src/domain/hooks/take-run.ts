@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services.ts';
-import type { HookType } from '../../store/records.ts';
+import type { HookType } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 

@@ -1,7 +1,8 @@
 /** A run that nothing follows from. */
 
 import { randomUUID } from 'node:crypto';
-import type { HookOutcome, HookType, StoredHook } from '../../store/records.ts';
+import type { HookOutcome } from '../../store/hook-executions.ts';
+import type { HookType, StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
 import { parseAnswer, readPolicyAnswer } from './answers.ts';
 import { outputLines } from './log-lines.ts';

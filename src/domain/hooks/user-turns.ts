@@ -4,7 +4,7 @@
  */
 
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { createFairQueue, type FairQueue, type Share } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { HookVariableRecord } from '../../store/records.ts';
+import type { HookVariableRecord } from '../../store/hook-variables.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';

@@ -1,7 +1,7 @@
 /** Which version of a hook runs, and where its packages stand. */
 
 import type { Services } from '../../services.ts';
-import type { HookStatus, HookVersionRecord } from '../../store/records.ts';
+import type { HookStatus, HookVersionRecord } from '../../store/hooks.ts';
 import type { PackageBuild } from './package-builds.ts';
 
 type Version = Pick<HookVersionRecord, 'packageBuildId'>;

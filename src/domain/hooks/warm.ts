@@ -1,7 +1,7 @@
 /** Keeps processes ready, so that a sign-in need not wait for one to start. */
 
 import type { Services } from '../../services.ts';
-import type { HookVersionRecord } from '../../store/records.ts';
+import type { HookVersionRecord } from '../../store/hooks.ts';
 import { chooseVersions, recycleNow } from './live.ts';
 import { sourceOf } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { generateKeyPair as generate, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SigningAlgorithm } from '../../store/records.ts';
+import type { SigningAlgorithm } from '../../store/keys.ts';
 
 export interface KeyPair {
   readonly publicKey: KeyObject;

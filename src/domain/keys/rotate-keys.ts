@@ -1,6 +1,6 @@
 /** The life of an account's signing keys: published before they sign, kept while what they signed is alive. */
 
-import type { SigningKeyRecord } from '../../store/records.ts';
+import type { SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto';
 import type { PublicJwk, Services, Signer } from '../../services.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../../store/records.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { isPublished, privateKeyPlace, signingKeyAt } from './signing-keys.ts';

@@ -2,8 +2,10 @@
 
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { PublicJwk, Services } from '../../services.ts';
-import type { AccountRecord, Milliseconds, SigningAlgorithm, SigningKeyRecord } from '../../store/records.ts';
+import type { AccountRecord } from '../../store/accounts.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../../store/keys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type GenerateKeyPair, generateKeyPair } from './key-pairs.ts';
 

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { admit, type Verdict } from '../opening/admit.ts';

@@ -1,5 +1,7 @@
-import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import { linkedServersOf } from '../tokens/audience.ts';
 import { isAllowed } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';

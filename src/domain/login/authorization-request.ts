@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { AuthorizationRequestRecord, ClientRecord } from '../../store/records.ts';
+import type { AuthorizationRequestRecord } from '../../store/authorizations.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, matchesDigest } from '../secrets.ts';

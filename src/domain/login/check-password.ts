@@ -1,5 +1,6 @@
 import type { Services, VerifyPassword } from '../../services.ts';
-import type { Milliseconds, UserRecord } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';

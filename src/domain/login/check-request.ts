@@ -1,7 +1,9 @@
 /** Whether a client may ask for what it asks for: the same at the authorization endpoint and when it is pushed. */
 
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { Failure } from '../failure.ts';

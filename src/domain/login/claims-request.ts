@@ -1,6 +1,6 @@
 /** Single claims that a client asks for: the parameter `claims` (OpenID Connect Core §5.5). */
 
-import type { AskedClaims, AuthorizationParameters, ClaimsRequest } from '../../store/records.ts';
+import type { AskedClaims, AuthorizationParameters, ClaimsRequest } from '../../store/authorization-parameters.ts';
 import { claimScopes } from '../tokens/claims.ts';
 
 /** What a request says, as far as it is understood; what is not known is ignored (§5.5). */

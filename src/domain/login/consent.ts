@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, LinkedServer, ServerScopeRecord, UserRecord } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { LinkedServer, ServerScopeRecord } from '../../store/authorization-servers.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

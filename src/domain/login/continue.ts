@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { ServerScopeRecord, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { ServerScopeRecord } from '../../store/authorization-servers.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';

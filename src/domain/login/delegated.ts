@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import type { RunServices } from '../hooks/run-hook.ts';

@@ -1,8 +1,10 @@
 /** What a sign-in still asks for: the same steps in the same order, whatever it began with and wherever it ends. */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';

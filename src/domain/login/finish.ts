@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { finishDevice } from '../device/finish-device.ts';
 import { Failure } from '../failure.ts';

@@ -1,4 +1,4 @@
-import type { AuthorizationParameters } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { Account } from '../accounts/account.ts';
 import { openImplicitGrant } from '../opening/open.ts';
 import { chooseServerOfGrant, linkedServersOf } from '../tokens/audience.ts';

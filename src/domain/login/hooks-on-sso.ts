@@ -1,8 +1,9 @@
 /** Hooks at single sign-on, of accounts that want them there (`hook_on_sso=each_app`): once for each app of a session. */
 
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import type { RunServices } from '../hooks/run-hook.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';

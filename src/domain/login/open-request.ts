@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { networkSourceOf } from '../network-source.ts';

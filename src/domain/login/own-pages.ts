@@ -1,6 +1,6 @@
 /** Sign-ins to the account pages: as to an app, but to none that anybody registered. */
 
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 
 /** Every number of an app is greater. */

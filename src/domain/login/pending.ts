@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { isRecent } from '../means/recent.ts';

@@ -1,7 +1,7 @@
 /** Authorization requests that a client sends ahead (RFC 9126). */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { type Proof, readProof, useProof } from '../dpop/check-proof.ts';

@@ -1,6 +1,7 @@
 /** What a client is told is wrong with its authorization request. */
 
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';

@@ -1,7 +1,10 @@
 /** What an authorization request asks for, as it is kept. */
 
 import type { Services } from '../../services.ts';
-import type { AuthorizationParameters, ClientRecord, LinkedServer, ResponseType } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ResponseType } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 import { allowedScope, grantableScope, splitScope } from '../tokens/scopes.ts';

@@ -1,4 +1,4 @@
-import type { AuthorizationParameters } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { Account } from '../accounts/account.ts';
 
 /** Errors that a client is told about at its redirect URI (RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6, RFC 9101 §7). */

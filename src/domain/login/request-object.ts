@@ -2,7 +2,7 @@
 
 import type { JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { currentOrigin } from '../audit/origin.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';

@@ -1,6 +1,6 @@
 /** How the answer to an authorization request comes to the client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode). */
 
-import type { ResponseMode } from '../../store/records.ts';
+import type { ResponseMode } from '../../store/authorization-parameters.ts';
 import { splitScope } from '../tokens/scopes.ts';
 import type { AuthorizationQuery } from './authorization-query.ts';
 

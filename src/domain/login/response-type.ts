@@ -4,7 +4,8 @@
  * can be asked for (RFC 9700 §2.1.2): so this is off unless somebody wants it.
  */
 
-import type { ClientRecord, ResponseType } from '../../store/records.ts';
+import type { ResponseType } from '../../store/client-metadata.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { hasGrantType } from '../clients/grant-types.ts';
 import { knownResponseTypes } from '../clients/known-values.ts';

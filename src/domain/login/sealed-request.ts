@@ -4,7 +4,7 @@
  */
 
 import type { Vault } from '../../services.ts';
-import type { AuthorizationRequestRecord } from '../../store/records.ts';
+import type { AuthorizationRequestRecord } from '../../store/authorizations.ts';
 import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 import { digestOf } from '../secrets.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Services } from '../../services.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { Account } from '../accounts/account.ts';
 import { newSecret, secretLength } from '../secrets.ts';
 

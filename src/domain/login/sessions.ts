@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { Milliseconds, PolicyRecord, SessionRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 import { digestOf, newSecret } from '../secrets.ts';

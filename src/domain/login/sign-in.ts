@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
-import type { FirstFactor, StoreVerbs } from '../../store/store.ts';
+import type { FirstFactor } from '../../store/authorizations.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Fired } from '../hooks/fire.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';

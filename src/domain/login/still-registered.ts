@@ -1,4 +1,5 @@
-import type { AuthorizationParameters, ClientRecord } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import { isRegisteredUri } from '../clients/redirect-uris.ts';
 import { allowedScope, isAboutUser } from '../tokens/scopes.ts';
 import { scopesOfClaims } from './claims-request.ts';

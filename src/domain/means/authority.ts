@@ -1,7 +1,8 @@
 /** What those may do to a user's means of sign-in who write users. */
 
-import type { Milliseconds, UserRecord } from '../../store/records.ts';
-import type { StoreVerbs, UserUpdate } from '../../store/store.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord, UserUpdate } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { MeansChange, UserRecord } from '../../store/records.ts';
-import type { StoreVerbs, UserUpdate } from '../../store/store.ts';
+import type { MeansChange } from '../../store/change-notices.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord, UserUpdate } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { type Authority, holdOf } from './authority.ts';
 import { noteChange } from './note-change.ts';

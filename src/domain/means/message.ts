@@ -1,4 +1,4 @@
-import type { ChangeNoticeRecord, MeansChange } from '../../store/records.ts';
+import type { ChangeNoticeRecord, MeansChange } from '../../store/change-notices.ts';
 import type { Account } from '../accounts/account.ts';
 import { type Mail, writeMail } from '../mail.ts';
 

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { MeansChange, UserRecord } from '../../store/records.ts';
+import type { MeansChange } from '../../store/change-notices.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Sends the messages about changes of how users sign in, in the background: no change waits for a mail server. */
 
 import type { Services } from '../../services.ts';
-import type { ChangeNoticeRecord } from '../../store/records.ts';
+import type { ChangeNoticeRecord } from '../../store/change-notices.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { createWorker, type Worker } from '../worker.ts';

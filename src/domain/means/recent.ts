@@ -1,6 +1,7 @@
 /** Which sign-ins are new enough to change how somebody signs in. */
 
-import type { Milliseconds, SessionRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { isOfLink } from '../login/methods.ts';
 
 /** Whoever finds an open browser later than that cannot take the account over. */

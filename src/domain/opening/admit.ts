@@ -1,8 +1,11 @@
 /** The last look before anything opens: is what was shown still true, and is nothing else due? */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, PolicyRecord, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { isApprovedStill } from '../login/approval.ts';

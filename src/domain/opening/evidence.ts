@@ -1,6 +1,8 @@
 /** What somebody has shown to be let in, as it was when it was checked. */
 
-import type { Milliseconds, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Approval } from '../login/approval.ts';
 import type { InviteKind } from '../login/invite-kind.ts';
 import { linkMethods, type PasskeyKind, passkeyMethods, passwordMethods } from '../login/methods.ts';

@@ -5,7 +5,10 @@
  */
 
 import type { Services } from '../../services.ts';
-import type { AccessTokenRecord, AuthorizationParameters, LinkedServer, SessionRecord } from '../../store/records.ts';
+import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { AccessTokenRecord } from '../../store/grants.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { EventDetails } from '../audit/event-details.ts';

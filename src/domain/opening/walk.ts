@@ -1,7 +1,8 @@
 /** From a first factor to whatever opens: one way for every sign-in. */
 
-import type { ClientRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { type Fired, firePreAuthentication, type SeenAttempt } from '../hooks/fire.ts';

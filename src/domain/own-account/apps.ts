@@ -1,7 +1,9 @@
 /** What a user allowed which app, and the end of it. */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord, SessionRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';

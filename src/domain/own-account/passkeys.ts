@@ -1,7 +1,8 @@
 /** A user's own passkeys. All that concerns them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
 
 import type { Services } from '../../services.ts';
-import type { Milliseconds, StoredPasskey } from '../../store/records.ts';
+import type { StoredPasskey } from '../../store/passkeys.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

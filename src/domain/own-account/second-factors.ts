@@ -1,7 +1,8 @@
 /** A user's own second factors. What changes them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
 
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';

@@ -1,8 +1,9 @@
 /** A user's own sessions: where they are signed in, and the end of it. */
 
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSession } from '../endings/end-session.ts';

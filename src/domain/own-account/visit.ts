@@ -1,8 +1,9 @@
 /** The one way for the account pages to write anything: in a transaction that has found the visit as it was. */
 
 import type { Services } from '../../services.ts';
-import type { SessionRecord, UserRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { isMultiFactor } from '../login/methods.ts';

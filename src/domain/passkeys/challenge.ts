@@ -6,8 +6,8 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { Milliseconds } from '../../store/records.ts';
-import type { PasskeyStore } from '../../store/store.ts';
+import type { PasskeyStore } from '../../store/passkeys.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 import { digestOf } from '../secrets.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { StoredPasskey } from '../../store/records.ts';
+import type { StoredPasskey } from '../../store/passkeys.ts';
 import type { Account } from '../accounts/account.ts';
 import type { PasskeyReference, RelyingParty } from './port.ts';
 

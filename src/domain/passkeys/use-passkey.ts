@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { Milliseconds, StoredPasskey, UserRecord } from '../../store/records.ts';
+import type { StoredPasskey } from '../../store/passkeys.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { openSeed } from '../second-factor/kinds.ts';

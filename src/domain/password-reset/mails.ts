@@ -1,7 +1,8 @@
 /** Sends the links that were asked for, in the background: a message is never what a request waits for. */
 
 import type { Services } from '../../services.ts';
-import type { ResetRequestRecord, UserRecord } from '../../store/records.ts';
+import type { ResetRequestRecord } from '../../store/reset-requests.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { actAs } from '../audit/origin.ts';

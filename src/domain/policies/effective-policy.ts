@@ -1,5 +1,7 @@
-import type { ClientRecord, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 

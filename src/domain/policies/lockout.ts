@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord, UserRecord } from '../../store/records.ts';
-import type { CountedAttempt } from '../../store/store.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { CountedAttempt, UserRecord } from '../../store/users.ts';
 import { minute } from '../durations.ts';
 
 /** A try of a user's to be counted under the policy, before it is known whether it is right. */

@@ -1,6 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { PolicyRecord } from '../../store/records.ts';
-import type { Follower, StoreVerbs } from '../../store/store.ts';
+import type { Follower, PolicyRecord } from '../../store/policies.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields, type Target } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

@@ -1,4 +1,4 @@
-import type { PolicyRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import { Failure } from '../failure.ts';
 
 /** What a policy decides, without its name and place. */

@@ -1,8 +1,8 @@
 /** Roles by id or name, and as the management API shows them. */
 
 import type { Services } from '../../services.ts';
-import type { RoleRecord } from '../../store/records.ts';
-import type { RoleLink, StoreVerbs } from '../../store/store.ts';
+import type { RoleLink, RoleRecord } from '../../store/roles.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';

@@ -1,7 +1,8 @@
 /** What roles are linked to. Every gain or loss of a role is noted here, however it happens. */
 
-import type { Milliseconds } from '../../store/records.ts';
-import type { RoleLink, StoreVerbs } from '../../store/store.ts';
+import type { RoleLink } from '../../store/roles.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import { type AuditedAccount, type AuditServices, recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 

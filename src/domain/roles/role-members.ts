@@ -1,7 +1,8 @@
 /** Users as members of a role: those who have it, and those who administer it. */
 
 import type { Services } from '../../services.ts';
-import type { DetailedUser, Milliseconds } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { DetailedUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { type ListFilter, type ListPage, type ListQuery, mapPage, matching } from '../listing.ts';
 import { foldIdentifier } from '../users/identifiers.ts';

@@ -1,7 +1,7 @@
 /** The roles that one user has, set as a whole or one in the place of another. */
 
-import type { Milliseconds } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { AuditedAccount, AuditServices } from '../audit/record.ts';
 import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';

@@ -1,8 +1,9 @@
 /** The one way in which roles are made, changed and removed. */
 
 import type { Services } from '../../services.ts';
-import type { Milliseconds, RoleRecord } from '../../store/records.ts';
-import type { RoleLink, StoreVerbs } from '../../store/store.ts';
+import type { RoleLink, RoleRecord } from '../../store/roles.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditEvent, setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

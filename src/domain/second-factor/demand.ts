@@ -1,4 +1,4 @@
-import type { PolicyRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { makesCodes } from './kinds.ts';

@@ -1,6 +1,8 @@
 import type { Services } from '../../services.ts';
-import type { FactorDeviceRecord, FactorKind, Milliseconds, UserRecord } from '../../store/records.ts';
+import type { FactorDeviceRecord, FactorKind } from '../../store/second-factors.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';

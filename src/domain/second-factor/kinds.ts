@@ -1,7 +1,8 @@
 /** The kinds of second factor. Another one is a member of `FactorKind` and whatever then does not compile. */
 
 import type { Services } from '../../services.ts';
-import type { FactorDeviceRecord, FactorKind, MeansChange } from '../../store/records.ts';
+import type { MeansChange } from '../../store/change-notices.ts';
+import type { FactorDeviceRecord, FactorKind } from '../../store/second-factors.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 

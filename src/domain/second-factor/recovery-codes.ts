@@ -1,8 +1,8 @@
 /** One-time codes for who has lost the device (NIST SP 800-63B §3.1.2, look-up secrets). */
 
 import type { Random, Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Actor } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';

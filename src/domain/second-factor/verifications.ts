@@ -1,5 +1,5 @@
 import type { Services } from '../../services.ts';
-import type { FactorVerificationRecord } from '../../store/records.ts';
+import type { FactorVerificationRecord } from '../../store/second-factors.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, Milliseconds, NoticeRecord } from '../../store/records.ts';
-import type { EndedSessions, StoreVerbs } from '../../store/store.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { EndedSessions, NoticeRecord } from '../../store/notices.ts';
+import type { StoreVerbs } from '../../store/store.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';

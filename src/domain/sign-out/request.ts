@@ -1,7 +1,7 @@
 /** A client's wish that the user be signed out (OpenID Connect RP-Initiated Logout 1.0 §2). */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';

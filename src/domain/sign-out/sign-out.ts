@@ -1,7 +1,9 @@
 /** The end of a browser's session. */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, SessionRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSession } from '../endings/end-session.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { AccessTokenStanding } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { AccessTokenStanding } from '../../store/grants.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
 import { audienceOf, linkedServersOf } from './audience.ts';

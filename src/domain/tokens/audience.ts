@@ -1,7 +1,9 @@
 /** For which API authorization server a linked client's access token is (RFC 8707). */
 
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
-import type { GrantForApis, StoreVerbs } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { GrantForApis } from '../../store/grants.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import { Failure } from '../failure.ts';
 import { apiScopeName } from './scopes.ts';
 

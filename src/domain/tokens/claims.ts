@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { AskedClaims, ClientRecord, TokenUser } from '../../store/records.ts';
+import type { AskedClaims } from '../../store/authorization-parameters.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { fullName } from '../users/names.ts';
 import { subjectOf } from './subject.ts';

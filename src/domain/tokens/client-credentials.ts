@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';

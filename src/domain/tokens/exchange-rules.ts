@@ -1,7 +1,8 @@
 /** Who may exchange which access token, and in whose name the new one is used (RFC 8693). */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { Failure } from '../failure.ts';

@@ -1,7 +1,8 @@
 /** Exchange of an access token for one that can do less (RFC 8693). */
 
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { requireGrantType } from '../clients/grant-types.ts';

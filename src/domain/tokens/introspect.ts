@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, GrantRecord, TokenUser } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { GrantRecord } from '../../store/grants.ts';
+import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';

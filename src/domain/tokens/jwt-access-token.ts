@@ -2,8 +2,10 @@
 
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer, TokenUser } from '../../store/records.ts';
-import type { NewAccessToken } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { NewAccessToken } from '../../store/consumption.ts';
+import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { audienceOf } from './audience.ts';
 import { roleNames } from './claims.ts';

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { LinkedServer, ServerClaimRecord, TokenUser } from '../../store/records.ts';
+import type { LinkedServer, ServerClaimRecord } from '../../store/authorization-servers.ts';
+import type { TokenUser } from '../../store/users.ts';
 import { macroAttribute, macroPlace } from '../authorization-servers/claims.ts';
 import { type Attributes, type AttributeValue, readAttributes } from '../users/attributes.ts';
 

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, UserRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import type { Proof } from '../dpop/check-proof.ts';

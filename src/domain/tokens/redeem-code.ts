@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { ClientRecord, CodeRecord } from '../../store/records.ts';
+import type { CodeRecord } from '../../store/authorizations.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import type { Proof } from '../dpop/check-proof.ts';

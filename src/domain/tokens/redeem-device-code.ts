@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, DeviceCodeRecord } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { DeviceCodeRecord } from '../../store/device-codes.ts';
 import type { Account } from '../accounts/account.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { deviceGrant } from '../clients/known-values.ts';

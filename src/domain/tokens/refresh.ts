@@ -1,6 +1,9 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, LinkedServer, Milliseconds } from '../../store/records.ts';
-import type { ConsumptionRefusal, NewEvent, Untypical } from '../../store/store.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
+import type { NewEvent } from '../../store/events.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';
@@ -14,6 +17,7 @@ import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
+import { judgeRefresh } from './judge-refresh.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -87,6 +91,7 @@ export async function refreshTokens(
     idleExpiresAt: idleExpiry(account, now, server),
     accessToken: accessToken.row,
     proof: proof?.use ?? null,
+    judge: judgeRefresh,
     eventOf: trail.eventOf,
   };
   const result = await services.consumeRefreshToken(consumption).catch(trail.takeBack);

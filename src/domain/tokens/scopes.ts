@@ -1,4 +1,5 @@
-import type { ClientRecord, LinkedServer } from '../../store/records.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
 
 /** Scopes about the user, which the account itself offers. All others are of an API authorization server. */
 export const knownScopes = ['openid', 'profile', 'email', 'groups'] as const;

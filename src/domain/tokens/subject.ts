@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { ClientRecord, SessionRecord, TokenUser } from '../../store/records.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { SessionRecord } from '../../store/sessions.ts';
+import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 
 /**

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Services } from '../../services.ts';
-import type { AskedClaims, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../store/records.ts';
-import type { NewAccessToken } from '../../store/store.ts';
+import type { AskedClaims } from '../../store/authorization-parameters.ts';
+import type { LinkedServer } from '../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../store/clients.ts';
+import type { NewAccessToken } from '../../store/consumption.ts';
+import type { GrantRecord } from '../../store/grants.ts';
+import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { acrOf } from '../login/methods.ts';
 import { digestOf } from '../secrets.ts';

@@ -1,5 +1,6 @@
 import type { Services } from '../../services.ts';
-import type { Assignee, StoreVerbs } from '../../store/store.ts';
+import type { Assignee } from '../../store/access.ts';
+import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endUnassigned } from '../endings/end-app.ts';

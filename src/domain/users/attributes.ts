@@ -1,5 +1,5 @@
-import type { DetailedUser, TokenUser } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { DetailedUser, TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { type FullUser, readFullUser } from './full-user.ts';
 

@@ -1,7 +1,7 @@
 /** Members that an account adds to its users. */
 
 import type { Services } from '../../services.ts';
-import type { CustomAttributeRecord } from '../../store/records.ts';
+import type { CustomAttributeRecord } from '../../store/attributes.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';

@@ -1,8 +1,9 @@
 /** Users with all that the management of an account shows of them. */
 
 import type { Services } from '../../services.ts';
-import type { CustomAttributeRecord, DetailedUser } from '../../store/records.ts';
+import type { CustomAttributeRecord } from '../../store/attributes.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { DetailedUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { ListFilter, ListPage, ListQuery } from '../listing.ts';

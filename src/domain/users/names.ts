@@ -1,7 +1,6 @@
 /** What a user is called, and the two names that a user signs in with. */
 
-import type { UserRecord } from '../../store/records.ts';
-import type { UserKeys } from '../../store/store.ts';
+import type { UserKeys, UserRecord } from '../../store/users.ts';
 import { Failure } from '../failure.ts';
 import { type Identifier, readEmail, readUsername } from './identifiers.ts';
 

@@ -1,6 +1,7 @@
 /** What a new password must be: NIST SP 800-63B §3.1.1.2, length and a blocklist, no rules on its composition. */
 
-import type { PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isCommonPassword } from './common-passwords.ts';
 

@@ -1,5 +1,7 @@
 import type { Services } from '../../services.ts';
-import type { Milliseconds, PolicyRecord, UserRecord } from '../../store/records.ts';
+import type { PolicyRecord } from '../../store/policies.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';

@@ -1,8 +1,8 @@
 /** What is written about a user, read member by member. */
 
 import type { Services } from '../../services.ts';
-import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserDetails, UserRecord, UserState, UserStatus } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { Authority } from '../means/authority.ts';

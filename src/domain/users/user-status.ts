@@ -1,4 +1,5 @@
-import type { Milliseconds, UserRecord, UserStatus } from '../../store/records.ts';
+import type { Milliseconds } from '../../store/time.ts';
+import type { UserRecord, UserStatus } from '../../store/users.ts';
 
 /** What the numbers of the wire mean, in the words of the command line. */
 export const userStatusNames = {

@@ -1,8 +1,8 @@
 /** Users as they are found, listed and removed. */
 
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';

@@ -1,8 +1,8 @@
 /** The one way in which users are made and changed by others than themselves. */
 
 import type { Services } from '../../services.ts';
-import type { UserRecord } from '../../store/records.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { AccountRecord } from '../records.ts';
-import type { AccountStore, FactStore } from '../store.ts';
+import type { AccountRecord, AccountStore } from '../accounts.ts';
+import type { FactStore } from '../facts.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { together } from './transact.ts';

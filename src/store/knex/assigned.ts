@@ -1,7 +1,7 @@
 /** Who may use an app, in SQL. Rows are named by an alias or table with the columns account_id, app_id and a user's. */
 
 import type { Knex } from 'knex';
-import type { AccessLoss } from '../store.ts';
+import type { AccessLoss } from '../access.ts';
 import { refersToPresent } from './removed.ts';
 
 /** The columns that name the user and the grant. */

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { CustomAttributeRecord } from '../records.ts';
-import type { AttributeStore } from '../store.ts';
+import type { AttributeStore, CustomAttributeRecord } from '../attributes.ts';
 import { holdPresent, lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

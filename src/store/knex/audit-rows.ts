@@ -1,6 +1,7 @@
 /** Which column keeps which field of what the trail tells. */
 
-import type { DailyCountRecord, EventRecord } from '../records.ts';
+import type { DailyCountRecord } from '../counts.ts';
+import type { EventRecord } from '../events.ts';
 import { shape } from './shape.ts';
 
 export const events = shape<EventRecord>('events', null, {

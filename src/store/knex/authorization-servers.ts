@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
+import type { AuthorizationServerStore, LinkedServer, ServerLinkRecord } from '../authorization-servers.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
-import type { LinkedServer, ServerLinkRecord } from '../records.ts';
-import type { AuthorizationServerStore } from '../store.ts';
 import { holdPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

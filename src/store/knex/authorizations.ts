@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { AuthorizationRequestRecord } from '../records.ts';
-import type { AuthorizationStore } from '../store.ts';
+import type { AuthorizationRequestRecord, AuthorizationStore } from '../authorizations.ts';
 import { endRequests, inFlight } from './in-flight.ts';
 import * as rows from './rows.ts';
 

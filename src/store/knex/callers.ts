@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
+import type { ApiKeyRecord, CallerStore, CredentialRecord } from '../callers.ts';
 import type { ListQuery } from '../listing.ts';
-import type { ApiKeyRecord, CredentialRecord } from '../records.ts';
-import type { CallerStore } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

@@ -1,7 +1,6 @@
 /** The chain of an account's events: what both engines have in common. */
 
-import type { EventRecord } from '../records.ts';
-import type { Consumption, ConsumptionOutcome, NewEvent } from '../store.ts';
+import type { EventRecord, NewEvent } from '../events.ts';
 
 /** Where the chain of an account ends, as read under its lock. */
 export interface Head {
@@ -25,14 +24,4 @@ export function link(heads: Map<number, Head>, events: readonly NewEvent[]): Eve
     heads.set(event.accountId, { lastId: id, lastHash: hash });
     return { ...event, id, hash };
   });
-}
-
-/** What the trail says of a batch of refresh tokens: of the usual batch, nothing. */
-export function eventsOf(batch: readonly Consumption[], outcomes: readonly ConsumptionOutcome[]): NewEvent[] {
-  const events: NewEvent[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    const event = outcome.outcome === 'rotated' ? undefined : batch[index]?.eventOf(outcome);
-    if (event) events.push(event);
-  }
-  return events;
 }

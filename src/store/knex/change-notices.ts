@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { ChangeNoticeRecord } from '../records.ts';
-import type { ChangeNoticeStore } from '../store.ts';
+import type { ChangeNoticeRecord, ChangeNoticeStore } from '../change-notices.ts';
 import { claimDue } from './claim-due.ts';
 import { json, shape } from './shape.ts';
 

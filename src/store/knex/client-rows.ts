@@ -1,14 +1,8 @@
 /** Which column keeps which field of clients and of what they show. */
 
-import type {
-  AppDetails,
-  AssertionRecord,
-  ClientOwnership,
-  ClientRecord,
-  DeviceCodeRecord,
-  NoticeRecord,
-  TokenClient,
-} from '../records.ts';
+import type { AppDetails, AssertionRecord, ClientOwnership, ClientRecord, TokenClient } from '../clients.ts';
+import type { DeviceCodeRecord } from '../device-codes.ts';
+import type { NoticeRecord } from '../notices.ts';
 import { flag, json, shape } from './shape.ts';
 
 const clientOfTokens = {

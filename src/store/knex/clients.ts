@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
+import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
-import type { DetailedClient } from '../records.ts';
-import type { ClientStore, NewClient } from '../store.ts';
 import type { HotVerbs } from './engine.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';

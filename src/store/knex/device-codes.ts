@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { DeviceCodeStore } from '../store.ts';
+import type { DeviceCodeStore } from '../device-codes.ts';
 import { deviceCodes } from './client-rows.ts';
 import { inFlight } from './in-flight.ts';
 

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
+import type { CredentialToken } from '../callers.ts';
+import type { Consumption, ConsumptionOutcome } from '../consumption.ts';
+import type { NewEvent } from '../events.ts';
+import type { AccessTokenStanding } from '../grants.ts';
 import type { Slice, SliceWanted } from '../purge.ts';
-import type { AccessTokenStanding, Consumption, ConsumptionOutcome, CredentialToken, NewEvent } from '../store.ts';
 import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
 

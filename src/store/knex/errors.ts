@@ -1,7 +1,7 @@
 /** What the drivers throw, in the words of the store: `conflict`, `not_found`, `unavailable`. Anything else stays as it is. */
 
 import { Failure } from '../../domain/failure.ts';
-import { sessionsLost } from './session.ts';
+import { sessionsLost } from './postgres/session.ts';
 
 /** Unique keys whose value has another name outside; the rest is named like its column. */
 const conflictNames: Readonly<Record<string, string>> = { email_key: 'email', username_key: 'username' };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { EventRecord } from '../records.ts';
-import type { CountStore, EventStore, NewEvent } from '../store.ts';
+import type { CountStore } from '../counts.ts';
+import type { EventRecord, EventStore, NewEvent } from '../events.ts';
 import * as rows from './audit-rows.ts';
 import { noHead } from './chain.ts';
 import type { HotVerbs } from './engine.ts';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { GrantStore } from '../store.ts';
+import type { GrantStore } from '../grants.ts';
 import { assigned, concern, lost } from './assigned.ts';
 import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';

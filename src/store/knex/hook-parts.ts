@@ -1,8 +1,8 @@
 /** Variables of hooks, and the records of their runs. */
 
 import type { Knex } from 'knex';
-import type { HookExecutionRecord, HookVariableRecord } from '../records.ts';
-import type { HookExecutionStore, HookVariableStore } from '../store.ts';
+import type { HookExecutionRecord, HookExecutionStore } from '../hook-executions.ts';
+import type { HookVariableRecord, HookVariableStore } from '../hook-variables.ts';
 import * as rows from './hook-rows.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

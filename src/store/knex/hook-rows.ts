@@ -1,6 +1,8 @@
 /** Which column keeps which field of a hook, its versions, variables and executions. */
 
-import type { HookExecutionRecord, HookRecord, HookVariableRecord, HookVersionRecord } from '../records.ts';
+import type { HookExecutionRecord } from '../hook-executions.ts';
+import type { HookVariableRecord } from '../hook-variables.ts';
+import type { HookRecord, HookVersionRecord } from '../hooks.ts';
 import { flag, json, shape } from './shape.ts';
 
 export const hooks = shape<HookRecord>('hooks', 'id', {

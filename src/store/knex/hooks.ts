@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { HookDefinition, HookVersionRecord, StoredHook } from '../records.ts';
-import type { HookStore } from '../store.ts';
+import type { HookDefinition, HookStore, HookVersionRecord, StoredHook } from '../hooks.ts';
 import * as rows from './hook-rows.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

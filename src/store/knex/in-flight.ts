@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { InFlight } from '../store.ts';
+import type { InFlight } from '../authorizations.ts';
 import { assigned, concern } from './assigned.ts';
 
 /** Rows of a table that says by `user_id`, `app_id` and `sid` who approved what. */

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { NewEvent, Store, StoreVerbs } from '../store.ts';
+import type { NewEvent } from '../events.ts';
+import type { Store, StoreVerbs } from '../store.ts';
 import { accountVerbs, factVerbs } from './accounts.ts';
 import { attributeVerbs } from './attributes.ts';
 import { authorizationServerVerbs } from './authorization-servers.ts';
@@ -146,8 +147,8 @@ export function createStore(engine: Engine, log: (line: string) => void = () => 
 
 /** With the driver of that one database: the other's is not loaded. */
 async function openEngine(options: EngineOptions): Promise<Engine> {
-  if (/^sqlite:./.test(options.url)) return (await import('./sqlite.ts')).openSqlite(options);
-  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres.ts')).openPostgres(options);
+  if (/^sqlite:./.test(options.url)) return (await import('./sqlite/engine.ts')).openSqlite(options);
+  if (/^postgres(ql)?:\/\//.test(options.url)) return (await import('./postgres/engine.ts')).openPostgres(options);
   throw new Failure('value_invalid', {
     name: 'DATABASE_URL',
     message: 'DATABASE_URL must be sqlite:<path> or postgres://…',

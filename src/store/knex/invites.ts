@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { InviteStore, LinkStore, PasswordResetStore } from '../store.ts';
+import type { InviteStore, LinkStore, PasswordResetStore } from '../password-links.ts';
 import * as rows from './rows.ts';
 
 /** Links with which users choose a password; those of invites and those that were asked for are kept apart. */

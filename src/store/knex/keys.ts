@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { KeyStore } from '../store.ts';
+import type { KeyStore } from '../keys.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EndedSessions, NoticeStore } from '../store.ts';
+import type { EndedSessions, NoticeStore } from '../notices.ts';
 import { claimDue } from './claim-due.ts';
 import { logoutNotices } from './client-rows.ts';
 import { present } from './removed.ts';

@@ -1,8 +1,8 @@
 /** Clients that anyone registered, in the order of their key, with the day of their last use. */
 
 import type { Knex } from 'knex';
-import type { CountKind, OpenClient } from '../records.ts';
-import type { ClientStore } from '../store.ts';
+import type { ClientStore, OpenClient } from '../clients.ts';
+import type { CountKind } from '../counts.ts';
 import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
 

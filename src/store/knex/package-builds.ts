@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { PackageBuildStore, SignInHistoryStore } from '../store.ts';
+import type { PackageBuildStore } from '../package-builds.ts';
+import type { SignInHistoryStore } from '../sign-in-histories.ts';
 import { isPostgres } from './list-index.ts';
 import * as rows from './package-rows.ts';
 

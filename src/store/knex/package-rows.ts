@@ -1,6 +1,7 @@
 /** Which column keeps which field, of builds of packages and remembered sign-ins. */
 
-import type { PackageBuildRecord, SignInHistoryRecord } from '../records.ts';
+import type { PackageBuildRecord } from '../package-builds.ts';
+import type { SignInHistoryRecord } from '../sign-in-histories.ts';
 import { json, shape } from './shape.ts';
 
 export const packageBuilds = shape<PackageBuildRecord>('package_builds', 'id', {

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { PasskeyRecord, StoredPasskey } from '../records.ts';
-import type { PasskeyStore } from '../store.ts';
+import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../passkeys.ts';
 import { refersToPresent } from './removed.ts';
 import { devices } from './second-factors.ts';
 import { type DbRow, flag, json, shape } from './shape.ts';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import type { PolicyRecord } from '../records.ts';
-import type { Follower, PolicyStore } from '../store.ts';
+import type { Follower, PolicyRecord, PolicyStore } from '../policies.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
 import type { Listing } from './list-filters.ts';

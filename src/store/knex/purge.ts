@@ -10,7 +10,7 @@ import {
   type SweptTable,
   sweptTables,
 } from '../purge.ts';
-import type { Milliseconds } from '../records.ts';
+import type { Milliseconds } from '../time.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

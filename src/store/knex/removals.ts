@@ -4,7 +4,6 @@
  */
 
 import type { Knex } from 'knex';
-import type { Milliseconds } from '../records.ts';
 import {
   type ClearedSlice,
   type Clearing,
@@ -13,6 +12,7 @@ import {
   firstTurn,
   type RemovalKind,
 } from '../removals.ts';
+import type { Milliseconds } from '../time.ts';
 import { unlocked } from './claim-due.ts';
 import { clearStep, type Progress, type Removal } from './clear-removed.ts';
 import { isPostgres } from './list-index.ts';

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { ResetRequestRecord } from '../records.ts';
-import type { ResetRequestStore } from '../store.ts';
+import type { ResetRequestRecord, ResetRequestStore } from '../reset-requests.ts';
 import { claimDue } from './claim-due.ts';
 import { shape } from './shape.ts';
 

@@ -2,8 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { RoleRecord } from '../records.ts';
-import type { RoleLink, RoleStore } from '../store.ts';
+import type { RoleLink, RoleRecord, RoleStore } from '../roles.ts';
 import { holdLinks, holdPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
 import { listPage } from './list.ts';

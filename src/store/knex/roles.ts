@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { AccessStore, Assignee, RoleStore } from '../store.ts';
+import type { AccessStore, Assignee } from '../access.ts';
+import type { RoleStore } from '../roles.ts';
 import { assigned } from './assigned.ts';
 import { holdLinks, holdPresent, lockPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';

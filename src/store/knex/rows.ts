@@ -1,20 +1,13 @@
 /** Which column keeps which field. */
 
-import type {
-  AccessTokenRecord,
-  AccountRecord,
-  ApiKeyRecord,
-  AuthorizationRequestRecord,
-  CodeRecord,
-  CredentialRecord,
-  CredentialTokenRecord,
-  GrantRecord,
-  InviteLinkRecord,
-  PushedRequestRecord,
-  RoleRecord,
-  SessionRecord,
-  SigningKeyRecord,
-} from '../records.ts';
+import type { AccountRecord } from '../accounts.ts';
+import type { AuthorizationRequestRecord, CodeRecord, PushedRequestRecord } from '../authorizations.ts';
+import type { ApiKeyRecord, CredentialRecord, CredentialTokenRecord } from '../callers.ts';
+import type { AccessTokenRecord, GrantRecord } from '../grants.ts';
+import type { SigningKeyRecord } from '../keys.ts';
+import type { InviteLinkRecord } from '../password-links.ts';
+import type { RoleRecord } from '../roles.ts';
+import type { SessionRecord } from '../sessions.ts';
 import { json, shape } from './shape.ts';
 
 /** Without the hosts, which have a table of their own. */

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { FactorDeviceRecord, FactorVerificationRecord } from '../records.ts';
-import type { SecondFactorStore } from '../store.ts';
+import type { FactorDeviceRecord, FactorVerificationRecord, SecondFactorStore } from '../second-factors.ts';
 import { shape } from './shape.ts';
 import { together } from './transact.ts';
 

@@ -1,6 +1,11 @@
 /** Which column keeps which field of an API authorization server and its parts. */
 
-import type { AuthorizationServerRecord, ServerClaimRecord, ServerLinkRecord, ServerScopeRecord } from '../records.ts';
+import type {
+  AuthorizationServerRecord,
+  ServerClaimRecord,
+  ServerLinkRecord,
+  ServerScopeRecord,
+} from '../authorization-servers.ts';
 import { json, shape } from './shape.ts';
 
 export const servers = shape<AuthorizationServerRecord>('authorization_servers', 'id', {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { SessionStore } from '../store.ts';
+import type { SessionStore } from '../sessions.ts';
 import * as rows from './rows.ts';
 
 export function sessionVerbs(db: Knex): SessionStore {

@@ -1,6 +1,6 @@
 /** Users as a list: every column has its index (0003_management). */
 
-import type { DetailedUser } from '../records.ts';
+import type { DetailedUser } from '../users.ts';
 import type { Links } from './links.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
 import { filled, number, text } from './list-index.ts';

@@ -1,7 +1,7 @@
 /** Which column keeps which field of users and of what accounts add to them. */
 
-import type { CustomAttributeRecord, TokenUser, UserDetails, UserRecord } from '../records.ts';
-import type { UserKeys } from '../store.ts';
+import type { CustomAttributeRecord } from '../attributes.ts';
+import type { TokenUser, UserDetails, UserKeys, UserRecord } from '../users.ts';
 import { shape } from './shape.ts';
 
 const ofTokens = {

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { UserDetails, UserRecord } from '../records.ts';
-import type { UserKeys, UserStore } from '../store.ts';
+import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
 import { listPage } from './list.ts';
 import { isPostgres } from './list-index.ts';
 import { remove } from './removals.ts';

@@ -8,7 +8,7 @@ import { grantAccess } from '../../../src/domain/users/access.ts';
 import { createCustomAttribute } from '../../../src/domain/users/custom-attributes.ts';
 import { createUser } from '../../../src/domain/users/write-user.ts';
 import type { Services } from '../../../src/services.ts';
-import type { ClientRecord } from '../../../src/store/records.ts';
+import type { ClientRecord } from '../../../src/store/clients.ts';
 import { scope } from '../peer.ts';
 import { makeMany } from './batches.ts';
 import type { Sizes } from './sizes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Action } from '../../../src/domain/audit/events.ts';
-import type { EventRecord } from '../../../src/store/records.ts';
+import type { EventRecord } from '../../../src/store/events.ts';
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { managing } from '../../surfaces/api-2/managing.ts';

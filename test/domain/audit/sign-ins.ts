@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { EventRecord } from '../../../src/store/records.ts';
+import type { EventRecord } from '../../../src/store/events.ts';
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, makeUser, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';

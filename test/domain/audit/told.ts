@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Action, TargetType } from '../../../src/domain/audit/events.ts';
 import type { ActorType } from '../../../src/domain/audit/origin.ts';
-import type { EventRecord } from '../../../src/store/records.ts';
+import type { EventRecord } from '../../../src/store/events.ts';
 import type { TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';
 

@@ -11,7 +11,7 @@ import {
 import { createCredential, listCredentials, revokeCredential } from '../../../src/domain/callers/credentials.ts';
 import { credentialScopes } from '../../../src/domain/callers/scopes.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
-import type { CredentialRecord } from '../../../src/store/records.ts';
+import type { CredentialRecord } from '../../../src/store/callers.ts';
 import { failureOf } from '../../store/samples.ts';
 import { createTestAccount, type TestServices, testClock, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';

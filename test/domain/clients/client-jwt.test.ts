@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { readClientJwt } from '../../../src/domain/clients/client-jwt.ts';
-import type { ClientKey, ClientRecord } from '../../../src/store/records.ts';
+import type { ClientKey } from '../../../src/store/client-metadata.ts';
+import type { ClientRecord } from '../../../src/store/clients.ts';
 import { sign, type TestKey, testKey } from '../../support/assertions.ts';
 import { testClock } from '../../support/services.ts';
 

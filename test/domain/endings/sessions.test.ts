@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { raiseSession } from '../../../src/domain/opening/openers/session.ts';
 import { endOneSession } from '../../../src/domain/own-account/sessions.ts';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
-import type { SessionRecord } from '../../../src/store/records.ts';
+import type { SessionRecord } from '../../../src/store/sessions.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { codesOf, deviceMetadata, poll, type } from '../../support/devices.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { scriptedHooks } from '../../support/scripted-hooks.ts';
 import {

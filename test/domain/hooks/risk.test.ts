@@ -3,7 +3,7 @@ import { describe, it, test } from 'node:test';
 import { locate } from '../../../src/domain/hooks/location.ts';
 import { addSignIn, assessRisk, riskWeights, type SignInTraits } from '../../../src/domain/hooks/risk.ts';
 import { describeSignIn, deviceOf, networkOf, rememberSignIn } from '../../../src/domain/hooks/sign-in-history.ts';
-import type { SignInHistory } from '../../../src/store/records.ts';
+import type { SignInHistory } from '../../../src/store/sign-in-histories.ts';
 import { newUser } from '../../store/samples.ts';
 import { createTestAccount } from '../../support/services.ts';
 import { onServices } from '../subject.ts';

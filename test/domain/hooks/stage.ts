@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
-import type { PolicyRecord, UserRecord } from '../../../src/store/records.ts';
+import type { PolicyRecord } from '../../../src/store/policies.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import {

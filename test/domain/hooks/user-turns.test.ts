@@ -9,7 +9,7 @@ import { createHook } from '../../../src/domain/hooks/hooks.ts';
 import { inUserTurn } from '../../../src/domain/hooks/user-turns.ts';
 import { ownPages } from '../../../src/domain/login/own-pages.ts';
 import { createUser } from '../../../src/domain/users/write-user.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { unique } from '../../store/samples.ts';
 import { gate, scriptedHooks } from '../../support/scripted-hooks.ts';
 import { createTestAccount } from '../../support/services.ts';

@@ -5,7 +5,7 @@ import { Failure } from '../../../src/domain/failure.ts';
 import { shareOf } from '../../../src/domain/fair-queue/share.ts';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { networkSourceOf } from '../../../src/domain/network-source.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { failureOf } from '../../store/samples.ts';
 import { faultyStore } from '../../support/faults.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';

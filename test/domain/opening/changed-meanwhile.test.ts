@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { removeApp } from '../../../src/domain/clients/managed-apps.ts';
 import { changePassword } from '../../../src/domain/own-account/change-password.ts';
 import { assignPolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { chosen, newInvite } from '../../support/invites.ts';

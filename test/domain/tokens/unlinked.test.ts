@@ -4,7 +4,8 @@ import { authenticateClient } from '../../../src/domain/clients/authenticate-cli
 import { gather } from '../../../src/domain/gather.ts';
 import { startGrant } from '../../../src/domain/opening/openers/grant.ts';
 import { refreshTokens } from '../../../src/domain/tokens/refresh.ts';
-import type { Consumption, Store } from '../../../src/store/store.ts';
+import type { Consumption } from '../../../src/store/consumption.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newClient, newUser, now } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
 import { onServices } from '../subject.ts';

@@ -4,7 +4,7 @@ import { limitDefaults } from '../../../src/domain/accounts/limit-settings.ts';
 import type { HookRunner } from '../../../src/domain/hooks/runner.ts';
 import { addRoleMembers, createRole } from '../../../src/domain/roles/write-role.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { deviceGrant } from '../../support/devices.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { type ApiKey, newApiKey } from '../../support/legacy.ts';

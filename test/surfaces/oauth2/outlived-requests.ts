@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { currentStep } from '../../../src/domain/login/continue.ts';
 import { finishRequest } from '../../../src/domain/login/finish.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { codesOf, decideDevice, deviceMetadata, poll } from '../../support/devices.ts';
 import {
   authorizePath,

@@ -1,7 +1,7 @@
 /** The documented door as its callers use it. */
 
 import assert from 'node:assert/strict';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { readRows } from '../../support/rows.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createApp } from '../../../src/app.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { seenFrom, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { createTestAccount, type TestServices, testServices } from '../../support/services.ts';

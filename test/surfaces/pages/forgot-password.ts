@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { UserStatus } from '../../../src/store/records.ts';
+import type { UserStatus } from '../../../src/store/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
 import { askForLink, mailsTo, newLink } from '../../support/resets.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { Passwords } from '../../../src/services.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import { makeUser, password, readForm, submit } from '../../support/sign-in.ts';
 import { type DatabaseKind, databases } from '../../support/stores.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import type { TestApp } from '../../support/app.ts';
 import { chosen, newInvite } from '../../support/invites.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { checkPassword } from '../../../src/domain/login/check-password.ts';
 import { importDigest } from '../../../src/domain/users/imported-passwords.ts';
-import type { UserRecord } from '../../../src/store/records.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
 import { unique } from '../../store/samples.ts';
 import type { TestApp } from '../../support/app.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';

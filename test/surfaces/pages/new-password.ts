@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assignPolicy, changePolicy, createPolicy } from '../../../src/domain/policies/policies.ts';
-import type { UserRecord, UserStatus } from '../../../src/store/records.ts';
+import type { UserRecord, UserStatus } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import {
   authorizePath,

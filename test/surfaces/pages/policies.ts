@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assignPolicy, changePolicy, createPolicy, type NewPolicy } from '../../../src/domain/policies/policies.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
-import type { PolicyRecord } from '../../../src/store/records.ts';
+import type { PolicyRecord } from '../../../src/store/policies.ts';
 import type { TestApp } from '../../support/app.ts';
 import { authorizePath, CookieJar, password, registerClient, submit, walk } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import type { UserStatus } from '../../../src/store/records.ts';
+import type { UserStatus } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Services } from '../../../services.ts';
-import type { AuthorizationParameters, SessionRecord } from '../../../store/records.ts';
+import type { AuthorizationParameters } from '../../../store/authorization-parameters.ts';
+import type { SessionRecord } from '../../../store/sessions.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { minute } from '../../durations.ts';

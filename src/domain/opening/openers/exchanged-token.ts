@@ -1,4 +1,4 @@
-import type { AccessTokenRecord } from '../../../store/records.ts';
+import type { AccessTokenRecord } from '../../../store/grants.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 
 /** Stores an access token that another one was exchanged for (RFC 8693). */

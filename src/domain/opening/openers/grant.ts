@@ -1,6 +1,10 @@
 import type { Services } from '../../../services.ts';
-import type { ClaimsRequest, ClientRecord, GrantRecord, LinkedServer, TokenUser } from '../../../store/records.ts';
+import type { ClaimsRequest } from '../../../store/authorization-parameters.ts';
+import type { LinkedServer } from '../../../store/authorization-servers.ts';
+import type { ClientRecord } from '../../../store/clients.ts';
+import type { GrantRecord } from '../../../store/grants.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
+import type { TokenUser } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
 import { recordEvent } from '../../audit/record.ts';
 import { isConfidential } from '../../clients/client-methods.ts';

@@ -1,6 +1,8 @@
 import type { Services } from '../../../services.ts';
-import type { PolicyRecord, SessionRecord, UserRecord } from '../../../store/records.ts';
+import type { PolicyRecord } from '../../../store/policies.ts';
+import type { SessionRecord } from '../../../store/sessions.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
+import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
 import { currentOrigin } from '../../audit/origin.ts';
 import { minute } from '../../durations.ts';

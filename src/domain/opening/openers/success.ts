@@ -1,6 +1,7 @@
 import type { Services } from '../../../services.ts';
-import type { Milliseconds, UserRecord } from '../../../store/records.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
+import type { Milliseconds } from '../../../store/time.ts';
+import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
 import type { EventDetails } from '../../audit/event-details.ts';
 import type { Actor } from '../../audit/origin.ts';

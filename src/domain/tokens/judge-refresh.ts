@@ -1,0 +1,58 @@
+/** What a presented refresh token is worth: the rule that the store applies under the lock of the grant's row. */
+
+import type { Consumption, ConsumptionRefusal, GrantStanding, Judge, Verdict } from '../../store/consumption.ts';
+import type { GrantRecord } from '../../store/grants.ts';
+
+/** How far the clocks of two servers may be apart. */
+const mostSkewMilliseconds = 30_000;
+
+/** Which of the family's tokens was presented: its digest against the current and the previous one. */
+function place(grant: GrantRecord, { presentedDigest, now, graceMilliseconds }: Consumption): Verdict {
+  if (presentedDigest === grant.currentDigest) return 'rotate';
+  const age = grant.rotatedAt === null ? Number.POSITIVE_INFINITY : now - grant.rotatedAt;
+  // A clock that was put back must not make the grace longer by as much.
+  const inGrace = age < graceMilliseconds && age > -graceMilliseconds - mostSkewMilliseconds;
+  return presentedDigest === grant.previousDigest && inGrace ? 'repeat' : 'reuse';
+}
+
+/** Why the user may not go on; null when nothing speaks against it. */
+function userRefusal({ user, assigned }: GrantStanding): ConsumptionRefusal | null {
+  switch (user.status) {
+    case 1:
+      return assigned ? null : 'access_not_assigned';
+    case 2:
+      return 'user_suspended';
+    case 3:
+      return 'user_locked';
+    case 0:
+    case 4:
+    case 5:
+    case 7:
+      return 'user_inactive';
+  }
+}
+
+/** What the token is worth, whatever came with it. */
+function judgeToken(standing: GrantStanding | null, consumption: Consumption): Verdict {
+  if (!standing || standing.grant.currentDigest === null) return 'unknown';
+  const { grant } = standing;
+  // RFC 6749 §6: the token must have been issued to this client. Nobody else can revoke the family by presenting it.
+  if (grant.appId !== consumption.appId) return 'other_client';
+  if (grant.revokedAt !== null) return 'revoked';
+  if (grant.idleExpiresAt <= consumption.now || grant.absoluteExpiresAt <= consumption.now) return 'expired';
+  const verdict = place(grant, consumption);
+  if (verdict === 'reuse') return verdict;
+  // RFC 6749 §6: no scope that was not granted originally.
+  if (consumption.scope?.some((scope) => !grant.scope.includes(scope))) return 'scope_exceeded';
+  return userRefusal(standing) ?? verdict;
+}
+
+/**
+ * A proof is taken where the consumption changes something alone. A request that somebody sends a second time does not
+ * revoke the family either.
+ */
+export const judgeRefresh: Judge = (standing, consumption, takeProof) => {
+  const verdict = judgeToken(standing, consumption);
+  const isTaken = verdict === 'rotate' || verdict === 'repeat' || verdict === 'reuse';
+  return isTaken && !takeProof(consumption) ? 'proof_used' : verdict;
+};

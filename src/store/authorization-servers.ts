@@ -1,0 +1,120 @@
+import type { ListPage, ListQuery } from './listing.ts';
+import type { Changes, New } from './row.ts';
+import type { Milliseconds } from './time.ts';
+
+/** An API authorization server: for whom linked clients get access tokens, and how long these live. */
+export interface AuthorizationServerRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** An absolute URI: what clients name as `resource` (RFC 8707), and the audience of the tokens. */
+  readonly resourceIdentifier: string;
+  /** More audiences. */
+  readonly audiences: readonly string[];
+  /** Null: as opaque access tokens live. */
+  readonly accessTokenMinutes: number | null;
+  /** How long a refresh token waits for its use; null: as the account's settings say. */
+  readonly refreshTokenMinutes: number | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+}
+
+/** A scope of one API authorization server. */
+export interface ServerScopeRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly id: number;
+  readonly value: string;
+  readonly description: string | null;
+  readonly createdAt: Milliseconds;
+}
+
+/** A claim that one API authorization server's tokens carry about the user. */
+export interface ServerClaimRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly id: number;
+  /** The claim's name. */
+  readonly label: string;
+  /** The user's attribute that it holds, or `_macro_`. */
+  readonly attribute: string;
+  /** With `_macro_`: a text with `{attribute}` in it. */
+  readonly macro: string | null;
+  readonly createdAt: Milliseconds;
+}
+
+/** A client that may get an API authorization server's tokens. */
+export interface ServerLinkRecord {
+  readonly accountId: number;
+  readonly serverId: number;
+  readonly appId: number;
+  /** Scopes of the server that the client may ask for; one that was removed since stands here still and counts for nothing. */
+  readonly scopeIds: readonly number[];
+  readonly linkedAt: Milliseconds;
+}
+
+/** All that a linked client's tokens are made from. */
+export interface LinkedServer {
+  readonly server: AuthorizationServerRecord;
+  /** Those that the client may ask for. */
+  readonly scopes: readonly ServerScopeRecord[];
+  readonly claims: readonly ServerClaimRecord[];
+  readonly linkedAt: Milliseconds;
+}
+
+/** A link with the name of its client. */
+type NamedLink = ServerLinkRecord & { readonly clientName: string };
+
+/** API authorization servers. A change of any is in force for the next token, whoever made it. */
+export interface AuthorizationServerStore {
+  /** Throws `conflict` with name `resource_identifier`. */
+  create(server: New<AuthorizationServerRecord>): Promise<AuthorizationServerRecord>;
+  find(accountId: number, id: number): Promise<AuthorizationServerRecord | null>;
+  /** Fields: `id`, `name`. */
+  page(accountId: number, query: ListQuery): Promise<ListPage<AuthorizationServerRecord>>;
+  /** Changes the members given; null when there is no such server. Throws `conflict` as `create` does. */
+  update(
+    accountId: number,
+    id: number,
+    changes: Partial<Omit<AuthorizationServerRecord, 'accountId' | 'id' | 'createdAt'>>,
+  ): Promise<AuthorizationServerRecord | null>;
+  /** Removes the server with its scopes, claims and links; false when there is none. */
+  remove(accountId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `value`, `not_found` without the server. */
+  addScope(scope: New<ServerScopeRecord>): Promise<ServerScopeRecord>;
+  /** All, by id. */
+  listScopes(accountId: number, serverId: number): Promise<ServerScopeRecord[]>;
+  /** Fields: `id`, `value`. */
+  pageScopes(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerScopeRecord>>;
+  updateScope(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerScopeRecord, 'value' | 'description'>,
+  ): Promise<ServerScopeRecord | null>;
+  removeScope(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` with name `label`, `not_found` without the server. */
+  addClaim(claim: New<ServerClaimRecord>): Promise<ServerClaimRecord>;
+  /** All, by id. */
+  listClaims(accountId: number, serverId: number): Promise<ServerClaimRecord[]>;
+  /** Fields: `id`, `label`. */
+  pageClaims(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<ServerClaimRecord>>;
+  updateClaim(
+    accountId: number,
+    serverId: number,
+    id: number,
+    changes: Changes<ServerClaimRecord, 'label' | 'attribute' | 'macro'>,
+  ): Promise<ServerClaimRecord | null>;
+  removeClaim(accountId: number, serverId: number, id: number): Promise<boolean>;
+  /** Throws `conflict` for a client that is linked already, `not_found` without the server or the client. */
+  link(link: ServerLinkRecord): Promise<void>;
+  findLink(accountId: number, serverId: number, appId: number): Promise<ServerLinkRecord | null>;
+  /** Fields: `app_id`. */
+  pageLinks(accountId: number, serverId: number, query: ListQuery): Promise<ListPage<NamedLink>>;
+  /** False when there is no such link. */
+  updateLink(accountId: number, serverId: number, appId: number, scopeIds: readonly number[]): Promise<boolean>;
+  unlink(accountId: number, serverId: number, appId: number): Promise<boolean>;
+  /** The servers that a client is linked to, the one linked first at the front. */
+  ofClient(accountId: number, appId: number): Promise<readonly LinkedServer[]>;
+}

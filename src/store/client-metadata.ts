@@ -1,0 +1,58 @@
+/** What clients say of themselves, in the words of the protocols. */
+
+import type { SigningAlgorithm } from './keys.ts';
+
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
+
+export type ResponseType = 'code' | 'id_token token' | 'id_token';
+
+/** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */
+export interface ClientKey {
+  readonly kty: string;
+  readonly kid?: string;
+  readonly use?: string;
+  readonly alg?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+}
+
+/** What clients may sign with (RFC 7518 §3.1; the last two are one, by RFC 8037 §3.1 and RFC 9864 §2.2). */
+export type AssertionAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
+
+/** Optional client metadata, kept as sent and under its own names (RFC 7591 §2). */
+export interface ExtraMetadata {
+  readonly logo_uri?: string;
+  readonly login_url?: string;
+  readonly initiate_login_uri?: string;
+  readonly client_uri?: string;
+  readonly policy_uri?: string;
+  readonly tos_uri?: string;
+  readonly jwks_uri?: string;
+  readonly jwks?: { readonly keys: readonly ClientKey[] };
+  readonly contacts?: readonly string[];
+  readonly software_id?: string;
+  readonly software_version?: string;
+  /** Seconds (OpenID Connect Registration §2). */
+  readonly default_max_age?: number;
+  readonly require_auth_time?: boolean;
+  /** Where the client is told that a session ended (OpenID Connect Back-Channel Logout §2.2). */
+  readonly backchannel_logout_uri?: string;
+  readonly backchannel_logout_session_required?: boolean;
+  /** Whether all its access tokens are bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: boolean;
+  /** The one algorithm of the client's assertions; absent: any that is offered. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
+  /** The one algorithm of the client's request objects; absent: any that is offered. */
+  readonly request_object_signing_alg?: AssertionAlgorithm;
+  /** What userinfo is signed with; absent: it is JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
+  /** Where request objects of the client may be fetched. */
+  readonly request_uris?: readonly string[];
+  /** Where the redirect URIs of a sector are listed. */
+  readonly sector_identifier_uri?: string;
+  /** Whether the client sends all its requests ahead (RFC 9126 §6). */
+  readonly require_pushed_authorization_requests?: boolean;
+}

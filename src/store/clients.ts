@@ -1,0 +1,138 @@
+import type { GrantType } from '../domain/clients/known-values.ts';
+import type { ClientAuthMethod, ExtraMetadata, ResponseType } from './client-metadata.ts';
+import type { NewEvent } from './events.ts';
+import type { SigningAlgorithm } from './keys.ts';
+import type { ListPage, ListQuery } from './listing.ts';
+import type { Following } from './row.ts';
+import type { Milliseconds } from './time.ts';
+
+/** A registered client; the app is its management view and shares its row. */
+export interface ClientRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly clientId: string;
+  readonly secretDigest: string | null;
+  readonly name: string;
+  readonly applicationType: 'web' | 'native';
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly grantTypes: readonly GrantType[];
+  readonly responseTypes: readonly ResponseType[];
+  readonly authMethod: ClientAuthMethod;
+  /** Whether the registration named the method; if not, the secret may come either way. */
+  readonly authMethodNamed: boolean;
+  readonly subjectType: 'public' | 'pairwise';
+  /** Within which clients see the same subject of a user; null: within the account. */
+  readonly sector: string | null;
+  readonly idTokenAlg: SigningAlgorithm;
+  /** Scopes the client may ask for; null: every scope the account knows. */
+  readonly scope: readonly string[] | null;
+  readonly extra: ExtraMetadata;
+  /** `open`: registered by anyone, so consent is asked at every authorization. */
+  readonly registeredBy: 'token' | 'open';
+  /** The policy of sign-ins to the app; null: none of its own. */
+  readonly policyId: number | null;
+  readonly createdAt: Milliseconds;
+  /** How many API authorization servers it is linked to; the store counts. */
+  readonly linkedServers: number;
+  /** Digest of the secret before the current one, while it is valid as well; null when there is none. */
+  readonly previousSecretDigest: string | null;
+  readonly previousSecretExpiresAt: Milliseconds | null;
+}
+
+/** As much of a client as tells what its tokens are good for. */
+export type TokenClient = Pick<ClientRecord, 'accountId' | 'appId' | 'clientId' | 'linkedServers' | 'sector'>;
+
+/** A client before it is stored: the store numbers it and counts its links, and there is no former secret. */
+export type NewClientRecord = Omit<
+  ClientRecord,
+  'appId' | 'linkedServers' | 'previousSecretDigest' | 'previousSecretExpiresAt'
+> &
+  Partial<ClientOwnership>;
+
+/** Kept apart, since an exchange of tokens does not read it. */
+export interface ClientOwnership {
+  /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
+  readonly registrationTokenDigest: string | null;
+}
+
+/** An assertion with which a client authenticated. */
+export interface AssertionRecord {
+  readonly accountId: number;
+  readonly appId: number;
+  /** Of its `jti`. */
+  readonly digest: string;
+  readonly expiresAt: Milliseconds;
+}
+
+/** A client that anyone registered, and when it was used last. */
+export interface OpenClient {
+  readonly accountId: number;
+  readonly appId: number;
+  readonly createdAt: Milliseconds;
+  /** In UTC, `2026-11-21`; null when it never was. */
+  readonly lastUsedDay: string | null;
+}
+
+/** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */
+export interface AppDetails {
+  /** What kind of app it is in another system. */
+  readonly connectorId: number;
+  readonly description: string | null;
+  readonly notes: string | null;
+  /** Whether it is among the apps that users are shown. */
+  readonly visible: boolean;
+  readonly updatedAt: Milliseconds;
+}
+
+export type DetailedClient = ClientRecord & AppDetails;
+
+export type NewClient = Following<NewClientRecord>;
+
+/** A client to be created, and what the trail says of it once it has its number. */
+export interface NewRegistration {
+  readonly client: NewClient;
+  readonly eventOf: (appId: number) => NewEvent;
+}
+
+export interface ClientStore {
+  create(client: NewClient): Promise<ClientRecord>;
+  /** Creates one with its event. */
+  register(registration: NewRegistration): Promise<ClientRecord>;
+  /** Creates several with their events and one durable commit, in the order given. */
+  registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
+  /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
+  find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
+  findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
+  /** The client that manages its registration with the token of this digest. */
+  findOwner(accountId: number, clientId: string, registrationTokenDigest: string): Promise<ClientRecord | null>;
+  /**
+   * The next clients that anyone registered, of all accounts, after this one (null: from the first). Used is what is
+   * counted by day with a client as its subject.
+   */
+  sweepOpen(after: Pick<OpenClient, 'accountId' | 'appId'> | null, limit: number): Promise<OpenClient[]>;
+  findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
+  /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
+  useAssertion(assertion: AssertionRecord): Promise<boolean>;
+  /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
+  pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
+  /** Changes the members given; false when there is no such client. */
+  update(
+    accountId: number,
+    appId: number,
+    changes: Partial<Omit<DetailedClient, 'accountId' | 'appId' | 'clientId' | 'createdAt'>>,
+  ): Promise<boolean>;
+  /** Clients whose app the user may use. Fields as `pageApps`. */
+  pageOfUser(accountId: number, userId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
+  /** Clients whose app the role gives. Fields as `pageOfUser`. */
+  pageOfRole(accountId: number, roleId: number, query: ListQuery): Promise<ListPage<ClientRecord>>;
+  /** The former secret stays valid until `previousUntil`; without one it ends, as one before it always does. */
+  replaceSecret(
+    accountId: number,
+    appId: number,
+    secretDigest: string,
+    previousUntil?: Milliseconds | null,
+  ): Promise<boolean>;
+  /** Removes the client with its access, consents, codes, grants and tokens, as `UserStore.remove`; false when there is none. */
+  remove(accountId: number, appId: number, at: Milliseconds): Promise<boolean>;
+}

@@ -1,0 +1,166 @@
+/**
+ * A batch of refresh tokens on PostgreSQL. When all of them are current tokens in good standing, one statement does
+ * everything; else it did nothing, and the batch is judged in a transaction under locks of its rows.
+ */
+import type { Knex } from 'knex';
+import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
+import type { GrantRecord } from '../../grants.ts';
+import { eventsOf, reuseReason, rotated } from '../consume.ts';
+import type { Consume } from '../engine.ts';
+import * as rows from '../rows.ts';
+import type { Cell } from '../shape.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs.ts';
+import { lockGrants, rotateAll, writeOutcomes } from './sql-consume.ts';
+import { run } from './statements.ts';
+
+const readGrant = rows.grants.reader('g_');
+const readUser = rows.tokenUsers.reader('u_');
+
+function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'>): string {
+  return `${accountId}/${grantId}`;
+}
+
+/** The outcomes when every token of the batch could be rotated; null when nothing was done. */
+async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[] | null> {
+  const found = await run(db, 'rotate-all', rotateAll, [
+    batch.map(({ accountId }) => accountId),
+    batch.map(({ grantId }) => grantId),
+    batch.map(({ appId }) => appId),
+    batch.map(({ presentedDigest }) => presentedDigest),
+    batch.map(({ scope }) => (scope ? JSON.stringify(scope) : null)),
+    batch.map(({ now }) => now),
+    batch.map(({ successorDigest }) => successorDigest),
+    batch.map(({ successorSalt }) => successorSalt),
+    batch.map(({ idleExpiresAt }) => idleExpiresAt),
+    batch.map(({ accessToken }) => accessToken.digest),
+    batch.map(({ accessToken }) => accessToken.issuedAt),
+    batch.map(({ accessToken }) => accessToken.expiresAt),
+    batch.length,
+  ]);
+  const byDigest = new Map(found.map((row) => [row['token_digest'], row]));
+  const outcomes = batch.flatMap(({ accessToken }): ConsumptionOutcome[] => {
+    const row = byDigest.get(accessToken.digest);
+    if (!row) return [];
+    return [{ outcome: 'rotated', grant: readGrant(row), user: readUser(row), accessTokenId: Number(row['token_id']) }];
+  });
+  return outcomes.length === batch.length ? outcomes : null;
+}
+
+/** A consumption with what was found about it when its turn came. */
+interface Judged {
+  readonly consumption: Consumption;
+  readonly verdict: Verdict;
+  /** After the consumption; null when there is no such grant. */
+  readonly standing: GrantStanding | null;
+}
+
+function judgeOne(standings: Map<string, GrantStanding>, consumption: Consumption, proofs: Proofs): Judged {
+  const key = keyOf(consumption);
+  const before = standings.get(key) ?? null;
+  const verdict = consumption.judge(before, consumption, proofs.take);
+  if (!before) return { consumption, verdict, standing: null };
+  let { grant } = before;
+  if (verdict === 'rotate') grant = rotated(grant, consumption);
+  if (verdict === 'reuse') grant = { ...grant, revokedAt: consumption.now, revokedBecause: reuseReason };
+  const standing = { ...before, grant };
+  standings.set(key, standing);
+  return { consumption, verdict, standing };
+}
+
+function changedGrants(judged: readonly Judged[]): GrantRecord[] {
+  const changed = new Map<string, GrantRecord>();
+  for (const { consumption, verdict, standing } of judged) {
+    if (standing && (verdict === 'rotate' || verdict === 'reuse')) changed.set(keyOf(consumption), standing.grant);
+  }
+  return [...changed.values()];
+}
+
+/** Writes the end state of each grant and the new access tokens; answers the numbers of the tokens by their digest. */
+async function write(db: Knex, judged: readonly Judged[]): Promise<Map<unknown, number>> {
+  const grants = changedGrants(judged);
+  const tokens = judged.flatMap(({ consumption: { accessToken, scope }, verdict, standing }): Cell[][] => {
+    if (!standing || (verdict !== 'rotate' && verdict !== 'repeat')) return [];
+    const { accountId, id, appId, userId, scope: granted } = standing.grant;
+    const { digest, issuedAt, expiresAt } = accessToken;
+    return [[accountId, digest, id, appId, userId, JSON.stringify(scope ?? granted), issuedAt, expiresAt]];
+  });
+  if (grants.length === 0 && tokens.length === 0) return new Map();
+  const tokenColumns = 8;
+  const added = await run(db, 'write-outcomes', writeOutcomes, [
+    grants.map(({ accountId }) => accountId),
+    grants.map(({ id }) => id),
+    grants.map(({ currentDigest }) => currentDigest),
+    grants.map(({ previousDigest }) => previousDigest),
+    grants.map(({ successorSalt }) => successorSalt),
+    grants.map(({ rotatedAt }) => rotatedAt),
+    grants.map(({ generation }) => generation),
+    grants.map(({ idleExpiresAt }) => idleExpiresAt),
+    grants.map(({ revokedAt }) => revokedAt),
+    grants.map(({ revokedBecause }) => revokedBecause),
+    ...Array.from({ length: tokenColumns }, (_, column) => tokens.map((token) => token[column])),
+  ]);
+  return new Map(added.map((row) => [row['digest'], Number(row['id'])]));
+}
+
+function outcome({ consumption, verdict, standing }: Judged, tokens: Map<unknown, number>): ConsumptionOutcome {
+  if (!standing) return { outcome: 'refused', reason: 'unknown' };
+  const { grant, user } = standing;
+  switch (verdict) {
+    case 'rotate':
+    case 'repeat': {
+      const accessTokenId = tokens.get(consumption.accessToken.digest);
+      if (accessTokenId === undefined) throw new Error('an access token was not added');
+      return { outcome: verdict === 'rotate' ? 'rotated' : 'repeated', grant, user, accessTokenId };
+    }
+    case 'reuse':
+      return { outcome: 'reused', grantId: grant.id };
+    default:
+      return { outcome: 'refused', reason: verdict };
+  }
+}
+
+async function judgeEvery(
+  db: Knex,
+  batch: readonly Consumption[],
+  proofs: Proofs = noProofs,
+): Promise<ConsumptionOutcome[]> {
+  const found = await run(db, 'lock-grants', lockGrants, [
+    batch.map(({ accountId }) => accountId),
+    batch.map(({ grantId }) => grantId),
+  ]);
+  const standings = new Map<string, GrantStanding>();
+  for (const row of found) {
+    const grant = readGrant(row);
+    const key = keyOf({ accountId: grant.accountId, grantId: grant.id });
+    standings.set(key, { grant, user: readUser(row), assigned: row['assigned'] === 1 });
+  }
+  // In the order given: what one consumption changed is what the next of the same grant meets.
+  const judged = batch.map((consumption) => judgeOne(standings, consumption, proofs));
+  await giveBackProofs(db, proofs.untaken());
+  const tokens = await write(db, judged);
+  const outcomes = judged.map((one) => outcome(one, tokens));
+  await appendEventsOnPostgres(db, eventsOf(batch, outcomes));
+  return outcomes;
+}
+
+function areDistinct(batch: readonly Consumption[]): boolean {
+  return new Set(batch.map(keyOf)).size === batch.length;
+}
+
+function inTransaction<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction(work);
+}
+
+async function consumeProven(tx: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[]> {
+  const proofs = await keepProofs(tx, batch);
+  const outcomes = proofs.areAllNew && areDistinct(batch) ? await rotateEvery(tx, batch) : null;
+  return outcomes ?? judgeEvery(tx, batch, proofs);
+}
+
+/** `Consume` on PostgreSQL. */
+export const consumeOnPostgres: Consume = async (db, batch) => {
+  if (batch.some(({ proof }) => proof !== null)) return inTransaction(db, (tx) => consumeProven(tx, batch));
+  const outcomes = areDistinct(batch) ? await rotateEvery(db, batch) : null;
+  return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));
+};

@@ -1,0 +1,129 @@
+import createKnex, { type Knex } from 'knex';
+import pg from 'pg';
+import { Failure } from '../../../domain/failure.ts';
+import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { consumeOnPostgres } from './consume.ts';
+import { endWhenSilent, withoutDeadline } from './deadline.ts';
+import {
+  appendOnPostgres,
+  findAccessTokenOnPostgres,
+  findCredentialTokenOnPostgres,
+  generationOnPostgres,
+} from './hot.ts';
+import { purgeOnPostgres } from './purge.ts';
+import { describeOnPostgres } from './schema.ts';
+import { markSession, requireSessions } from './session.ts';
+
+/** Any number that no other program takes on the same database. */
+const migrationLock = 4_715_203_991;
+
+const poolSize = 10;
+/** Beside it, for what reads many rows: whoever else wants a connection does not wait for those. */
+const readingPoolSize = 4;
+/** When the server itself is silent: a second after it should have ended the statement. */
+const silenceMilliseconds = longestStatementMilliseconds + 1000;
+const idleInTransactionMilliseconds = 10_000;
+
+/** Type numbers of PostgreSQL (`pg_type`): BIGINT holds milliseconds and row numbers here, all below 2^53. */
+const bigint = 20;
+
+const types = {
+  getTypeParser: (oid: number, format: string) =>
+    oid === bigint ? Number : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
+};
+
+function settings(waitMilliseconds: number): string {
+  return [
+    'set synchronous_commit to on',
+    `set statement_timeout to ${longestStatementMilliseconds}`,
+    `set lock_timeout to ${waitMilliseconds}`,
+    `set idle_in_transaction_session_timeout to ${idleInTransactionMilliseconds}`,
+  ].join('; ');
+}
+
+/**
+ * A transaction for the migrator, under an advisory lock that ends with the transaction: unlike Knex's own lock, a
+ * row, a process that dies gives it back.
+ */
+function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (tx) => {
+    await tx.raw(
+      'set local statement_timeout to 0; set local lock_timeout to 0; set local idle_in_transaction_session_timeout to 0',
+    );
+    const connection: pg.Client = await (tx.client as Knex.Client).acquireConnection(); // The transaction's own.
+    return withoutDeadline(connection, async () => {
+      await tx.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
+      return work(tx);
+    });
+  });
+}
+
+/** Up to `size` connections, made as they are needed, each with these settings. */
+function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, patience: number, sets: string): Knex {
+  return createKnex({
+    client: 'pg',
+    // The oldest that is supported, said so that no connection is asked for it.
+    version: '15',
+    connection: {
+      connectionString: url,
+      application_name: 'gatehouse',
+      connectionTimeoutMillis: waitMilliseconds,
+      keepAlive: true,
+      types,
+    },
+    // Values of a statement never get into an error's message.
+    compileSqlOnError: false,
+    log: { warn: log, error: log, deprecate: log, debug: log },
+    pool: {
+      min: 0,
+      max: size,
+      acquireTimeoutMillis: patience,
+      // A connection that is made for nobody any more gives its place back.
+      createTimeoutMillis: 2 * waitMilliseconds,
+      afterCreate: (connection: pg.Client, done: (error: Error | undefined, connection: pg.Client) => void) => {
+        endWhenSilent(connection, silenceMilliseconds);
+        connection.query(`${sets}; ${markSession(connection)}`).then(
+          () => done(undefined, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
+}
+
+/** PostgreSQL, or what speaks its protocol, at `url`. */
+export function openPostgres(options: EngineOptions): Engine {
+  const { waitMilliseconds } = options;
+  const sets = settings(waitMilliseconds);
+  const db = openPool(options, poolSize, waitMilliseconds, sets);
+  const readOnly = `${sets}; set default_transaction_read_only to on`;
+  const reading = openPool(options, readingPoolSize, readWait(options), readOnly);
+  return {
+    kind: 'postgres',
+    db,
+    reading,
+    hot: {
+      consume: consumeOnPostgres,
+      append: appendOnPostgres,
+      appendEvents: appendEventsOnPostgres,
+      findAccessToken: findAccessTokenOnPostgres,
+      findCredentialToken: findCredentialTokenOnPostgres,
+    },
+    generation: (accountId) => generationOnPostgres(db, accountId),
+    purge: (wanted) => purgeOnPostgres(db, wanted),
+    describeSchema: describeOnPostgres,
+    // The server's own daemon (autovacuum) does both.
+    describeNewTables: async () => {},
+    refreshStatistics: async () => {},
+    exclusively: (work) => exclusively(db, work),
+    backup: async () => {
+      throw new Failure('request_invalid', { message: 'PostgreSQL has tools of its own for this: pg_dump' });
+    },
+    findDamage: async () => [],
+    ping: () => requireSessions(db),
+    close: async () => {
+      await Promise.all([reading.destroy(), db.destroy()]);
+    },
+  };
+}

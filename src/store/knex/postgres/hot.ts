@@ -1,0 +1,87 @@
+/** Named statements on Knex's own connection, for the verbs that are called all the time. */
+
+import type { Knex } from 'knex';
+import type { CredentialToken } from '../../callers.ts';
+import type { AccessTokenStanding } from '../../grants.ts';
+import { stillAssigned } from '../assigned.ts';
+import type { Append } from '../engine.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
+import type { DbRow } from '../shape.ts';
+import { appendEventsOnPostgres } from './chain.ts';
+import { run } from './statements.ts';
+
+/** `Append` on PostgreSQL: one statement. Every row has a digest or an id of its own, by which its number is found again. */
+export const appendOnPostgres: Append = async (db, table, numbered, added, eventsOf) => {
+  const [first] = added;
+  if (!first) return [];
+  if (eventsOf && !db.isTransaction) {
+    return db.transaction((tx) => appendOnPostgres(tx, table, numbered, added, eventsOf));
+  }
+  const own = 'digest' in first ? 'digest' : 'client_id';
+  const found: DbRow[] = await db(table)
+    .insert([...added])
+    .returning([numbered, own]);
+  const numbers = new Map(found.map((row) => [row[own], Number(row[numbered])]));
+  const inOrder = added.map((row) => numbers.get(row[own]) ?? Number.NaN);
+  if (eventsOf) await appendEventsOnPostgres(db, eventsOf(inOrder));
+  return inOrder;
+};
+
+const readToken = rows.accessTokens.reader('t_');
+const readGrant = rows.grants.reader('g_');
+const readUser = rows.tokenUsers.reader('u_');
+const readClient = rows.tokenClients.reader('c_');
+const readCredentialToken = rows.credentialTokens.reader('t_');
+const readCredential = rows.credentials.reader('c_');
+
+/** An access token with all that decides about it. */
+export const findAccessToken = `
+  select ${[
+    ...rows.accessTokens.select('t', 't_'),
+    ...rows.grants.select('g', 'g_'),
+    ...rows.tokenUsers.select('u', 'u_'),
+    ...rows.tokenClients.select('c', 'c_'),
+  ].join(', ')}, ${stillAssigned('t', { grant: 'grant_id' })}
+    and (g.id is null or g.app_id = t.app_id or ${stillAssigned('g')}) as assigned
+  from access_tokens t
+  join clients c on c.account_id = t.account_id and c.app_id = t.app_id and ${present('app', 'c', 'app_id')}
+  left join grants g on g.account_id = t.account_id and g.id = t.grant_id
+  left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
+  where t.account_id = $1 and t.id = $2`;
+
+export async function findAccessTokenOnPostgres(
+  db: Knex,
+  accountId: number,
+  id: number,
+): Promise<AccessTokenStanding | null> {
+  const [row] = await run(db, 'find-access-token', findAccessToken, [accountId, id]);
+  if (!row) return null;
+  const token = readToken(row);
+  const grant = row['g_id'] === null ? null : readGrant(row);
+  const user = row['u_id'] === null ? null : readUser(row);
+  // The token of a grant, or of a user, that was removed is no token any more.
+  if ((token.grantId !== null && !grant) || (token.userId !== null && !user)) return null;
+  return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
+}
+
+/** A token of a credential with the credential. */
+export const findCredentialToken = `
+  select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
+  from credential_tokens t
+  join credentials c on c.account_id = t.account_id and c.id = t.credential_id
+  where t.account_id = $1 and t.id = $2`;
+
+export async function findCredentialTokenOnPostgres(
+  db: Knex,
+  accountId: number,
+  id: number,
+): Promise<CredentialToken | null> {
+  const [row] = await run(db, 'find-credential-token', findCredentialToken, [accountId, id]);
+  return row ? { token: readCredentialToken(row), credential: readCredential(row) } : null;
+}
+
+export async function generationOnPostgres(db: Knex, accountId: number): Promise<number | null> {
+  const [row] = await run(db, 'generation', 'select generation from accounts where id = $1', [accountId]);
+  return row ? Number(row['generation']) : null;
+}

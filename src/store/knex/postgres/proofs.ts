@@ -1,0 +1,75 @@
+/** The proofs of keys that came with a batch of refresh tokens (RFC 9449), on PostgreSQL. */
+
+import type { Knex } from 'knex';
+import type { AssertionRecord } from '../../clients.ts';
+import type { Consumption } from '../../consumption.ts';
+import { present } from '../removed.ts';
+import { run } from './statements.ts';
+
+/**
+ * Keeps those that are new and answers them, in the order of their key, in which every statement waits for another
+ * process that uses the same. A client that was removed meanwhile has none, and fails nobody else's refresh.
+ */
+export const useProofs = `
+  with given as materialized (
+    select distinct on (account_id, app_id, digest) account_id, app_id, digest, expires_at
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as t (account_id, app_id, digest, expires_at)
+    order by account_id, app_id, digest
+  ), proven as materialized (
+    select given.* from given join clients c on c.account_id = given.account_id and c.app_id = given.app_id
+    where ${present('app', 'c', 'app_id')}
+    order by given.account_id, given.app_id, given.digest
+    for key share of c
+  )
+  insert into client_assertions (account_id, app_id, digest, expires_at) select * from proven
+  on conflict do nothing returning app_id, digest`;
+
+/** Gives back those of tokens that were refused. */
+export const returnProofs = `delete from client_assertions u
+  using unnest($1::bigint[], $2::bigint[], $3::text[]) as t (account_id, app_id, digest)
+  where u.account_id = t.account_id and u.app_id = t.app_id and u.digest = t.digest`;
+
+function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): string {
+  return `${appId}/${digest}`;
+}
+
+/** Proofs of a batch, of which those that are new are kept before anything is judged. */
+export interface Proofs {
+  /** None was used before, nor is any of them twice in the batch. */
+  readonly areAllNew: boolean;
+  /** Uses up that of a consumption, in the order of the batch; false when it was used before. */
+  readonly take: (consumption: Consumption) => boolean;
+  /** Those that are kept and were not taken. */
+  readonly untaken: () => AssertionRecord[];
+}
+
+/** For a batch that came without any. */
+export const noProofs: Proofs = { areAllNew: true, take: () => true, untaken: () => [] };
+
+/** Keeps the new ones of the batch's proofs. */
+export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promise<Proofs> {
+  const proofs = batch.flatMap(({ proof }) => proof ?? []);
+  const kept = await run(tx, 'use-proofs', useProofs, [
+    proofs.map(({ accountId }) => accountId),
+    proofs.map(({ appId }) => appId),
+    proofs.map(({ digest }) => digest),
+    proofs.map(({ expiresAt }) => expiresAt),
+  ]);
+  const keys = new Set(kept.map((row) => keyOf({ appId: Number(row['app_id']), digest: String(row['digest']) })));
+  const fresh = new Map(proofs.filter((proof) => keys.has(keyOf(proof))).map((proof) => [keyOf(proof), proof]));
+  return {
+    areAllNew: fresh.size === proofs.length,
+    take: ({ proof }) => proof === null || fresh.delete(keyOf(proof)),
+    untaken: () => [...fresh.values()],
+  };
+}
+
+/** Leaves nothing of these proofs, which the batch itself used up. */
+export async function giveBackProofs(tx: Knex, proofs: readonly AssertionRecord[]): Promise<void> {
+  if (proofs.length === 0) return;
+  await run(tx, 'return-proofs', returnProofs, [
+    proofs.map(({ accountId }) => accountId),
+    proofs.map(({ appId }) => appId),
+    proofs.map(({ digest }) => digest),
+  ]);
+}

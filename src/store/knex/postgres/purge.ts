@@ -1,0 +1,47 @@
+/**
+ * Slices of one statement, or two. Nodes that delete at the same time pass over each other's rows. A slice begins where
+ * the last one ended, not at the first entry of the index: entries of deleted rows stay there until autovacuum comes.
+ */
+
+import type { Knex } from 'knex';
+import type { Slice, SliceWanted } from '../../purge.ts';
+import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
+
+const lock = 'for update skip locked';
+
+export async function purgeOnPostgres(db: Knex, wanted: SliceWanted): Promise<Slice> {
+  const { table, from, limit } = wanted;
+  if (isSwept(table)) return sweepers[table](db, wanted);
+  const { sql, bindings } = deleteDue(table, wanted, lock);
+  const { rows }: { rows: { expires_at: number }[] } = await db.raw(sql, bindings);
+  const ends = rows.map(({ expires_at: end }) => end);
+  return sliceOf(table, from, ends, ends.length < limit);
+}
+
+/** In the order of the key: the numbers of an account's grants, account by account. */
+async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise<Slice> {
+  const after = from ?? [0, 0];
+  const seen: { account_id: number; id: number }[] = await db('grants')
+    .select(['account_id', 'id'])
+    .whereRaw('(account_id, id) > (?, ?)', [...after])
+    .orderBy(['account_id', 'id'])
+    .limit(limit);
+  const last = seen.at(-1);
+  if (last === undefined) return { deleted: 0, reached: from, isLast: true, overdueSince: null };
+  const reached = [last.account_id, last.id];
+  const dead = now - keepSwept;
+  const { rowCount } = await db.raw(
+    `with dead as (select account_id, id from grants where (account_id, id) > (?, ?) and (account_id, id) <= (?, ?)
+      and ${isDeadGrant} ${lock})
+      delete from grants where (account_id, id) in (select account_id, id from dead)`,
+    [...after, ...reached, dead, dead, dead],
+  );
+  return { deleted: rowCount, reached, isLast: seen.length < limit, overdueSince: null };
+}
+
+async function sweepBundles(db: Knex, { now, limit }: SliceWanted): Promise<Slice> {
+  const { rowCount: deleted } = await db.raw(deleteBundles, [now - keepSwept, limit]);
+  return { deleted, reached: null, isLast: deleted < limit, overdueSince: null };
+}
+
+const sweepers = { grants: sweepGrants, package_bundles: sweepBundles };

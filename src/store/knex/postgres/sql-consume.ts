@@ -1,0 +1,84 @@
+/** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
+
+import { stillAssigned } from '../assigned.ts';
+import { present } from '../removed.ts';
+import * as rows from '../rows.ts';
+
+const grantColumns = rows.grants.select('g', 'g_').join(', ');
+const userColumns = rows.tokenUsers.select('u', 'u_').join(', ');
+
+/** What is told of a rotated grant and its user. */
+const answered = [
+  ...rows.grants.columns.map((name) => `g_${name}`),
+  ...rows.tokenUsers.columns.map((name) => `u_${name}`),
+];
+
+/**
+ * Rotates every token of the batch, or none: it answers as many rows as it was given, or no row. A grant may occur
+ * once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every statement. The
+ * steps are apart, and the comparison of apps is hidden, so that the planner reads grants and users by their keys even
+ * while it has no statistics.
+ */
+export const rotateAll = `
+  with given as materialized (
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+      $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
+      as t (account_id, grant_id, app_id, presented_digest, scope, now, successor_digest, successor_salt,
+        idle_expires_at, token_digest, token_issued_at, token_expires_at)
+  ), current as materialized (
+    select given.*, g.user_id, g.scope as granted_scope
+    from given join grants g on g.account_id = given.account_id and g.id = given.grant_id
+    where (g.app_id = given.app_id) is true and g.revoked_at is null
+      and g.idle_expires_at > given.now and g.absolute_expires_at > given.now
+      and g.current_digest = given.presented_digest
+      and (given.scope is null or given.scope::jsonb <@ g.scope::jsonb)
+    order by g.account_id, g.id
+    for update of g
+  ), ready as materialized (
+    select c.*, ${userColumns}
+    from current c join users u on u.account_id = c.account_id and u.id = c.user_id
+    where u.status = 1 and ${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}
+  ), rotated as (
+    update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
+      successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,
+      idle_expires_at = r.idle_expires_at
+    from ready r
+    where g.account_id = r.account_id and g.id = r.grant_id and (select count(*) from ready) = $13
+    returning r.*, ${grantColumns}
+  ), tokens as (
+    insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
+    select account_id, token_digest, grant_id, app_id, user_id, coalesce(scope, granted_scope), token_issued_at,
+      token_expires_at from rotated
+    returning id, digest
+  )
+  select ${answered.join(', ')}, token_digest, tokens.id as token_id
+  from rotated join tokens on tokens.digest = rotated.token_digest`;
+
+/** The grants with the keys $1 (account), $2 (id), locked, and what decides about them. */
+export const lockGrants = `
+  with locked as materialized (
+    select g.* from (select distinct * from unnest($1::bigint[], $2::bigint[]) as t (account_id, id)) wanted
+    join grants g on g.account_id = wanted.account_id and g.id = wanted.id
+    order by g.account_id, g.id
+    for update of g
+  )
+  select ${grantColumns}, ${userColumns}, case when ${stillAssigned('g')} then 1 else 0 end as assigned
+  from locked g join users u on u.account_id = g.account_id and u.id = g.user_id
+  where ${present('user', 'u')}`;
+
+/** Writes what became of locked grants ($1–$10) and adds access tokens ($11–$18); answers the tokens. */
+export const writeOutcomes = `
+  with changed as (
+    update grants g set current_digest = n.current_digest, previous_digest = n.previous_digest,
+      successor_salt = n.successor_salt, rotated_at = n.rotated_at, generation = n.generation,
+      idle_expires_at = n.idle_expires_at, revoked_at = n.revoked_at, revoked_because = n.revoked_because
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+      $8::bigint[], $9::bigint[], $10::text[])
+      as n (account_id, id, current_digest, previous_digest, successor_salt, rotated_at, generation,
+        idle_expires_at, revoked_at, revoked_because)
+    where g.account_id = n.account_id and g.id = n.id
+  )
+  insert into access_tokens (account_id, digest, grant_id, app_id, user_id, scope, issued_at, expires_at)
+  select * from unnest($11::bigint[], $12::text[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[],
+    $17::bigint[], $18::bigint[])
+  returning id, digest`;

@@ -1,0 +1,17 @@
+/** Named statements on Knex's own connection. */
+
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import type { DbRow } from '../shape.ts';
+
+/** Runs a prepared statement on the connection that `db` has, or borrows one. */
+export async function run(db: Knex, name: string, text: string, values: readonly unknown[]): Promise<DbRow[]> {
+  const client = db.client as Knex.Client; // The client of a transaction answers the transaction's connection.
+  const connection: pg.Client = await client.acquireConnection();
+  try {
+    const answer = await connection.query<DbRow>({ name, text, values: [...values] });
+    return answer.rows;
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}

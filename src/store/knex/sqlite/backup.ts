@@ -1,0 +1,72 @@
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Knex } from 'knex';
+import { Failure } from '../../../domain/failure.ts';
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+function taken(file: string, cause?: unknown): Failure {
+  return new Failure('conflict', { name: 'file', message: `${file} already exists; name a new file` }, { cause });
+}
+
+/** Why a file could not be written, for the operator who named it; another error as it is. */
+function refusal(file: string, error: unknown): unknown {
+  const code = codeOf(error);
+  const because = {
+    ENOENT: 'its folder does not exist',
+    ENOTDIR: 'its folder does not exist',
+    EACCES: 'the folder is not writable',
+    EPERM: 'the folder is not writable',
+    EROFS: 'the file system is read-only',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk is full',
+    SQLITE_FULL: 'the disk is full',
+  }[code];
+  if (because === undefined) return error;
+  return new Failure(
+    'value_invalid',
+    { name: 'file', message: `${file} cannot be written: ${because}` },
+    { cause: error },
+  );
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** Gives the finished copy its name, in place of nothing. */
+function name(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw taken(file, error);
+    // Some file systems have no hard links.
+    renameSync(draft, file);
+  }
+}
+
+/**
+ * `VACUUM INTO` reads one snapshot, so writers go on; it does not flush what it wrote. The file has its name only when
+ * it is whole and on disk: a backup that is cut off leaves none. Throws `conflict` when there is one of this name and
+ * `value_invalid` when it cannot be written, both naming `file`.
+ */
+export async function backup(db: Knex, file: string): Promise<void> {
+  if (existsSync(file)) throw taken(file);
+  const draft = `${file}.${process.pid}.part`;
+  try {
+    closeSync(openSync(draft, 'w', 0o600));
+    await db.raw('vacuum into ?', [draft]);
+    flush(draft);
+    name(draft, file);
+    flush(dirname(resolve(file)));
+  } catch (error) {
+    throw refusal(file, error);
+  } finally {
+    for (const rest of [draft, `${draft}-journal`]) rmSync(rest, { force: true });
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import createKnex, { type Knex } from 'knex';
+import { Failure } from '../../../domain/failure.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+import { isBusy } from '../errors.ts';
+import { backup } from './backup.ts';
+import { appendEventsOnSqlite } from './chain.ts';
+import { onConnection, SqliteClient, withOneCommit } from './client.ts';
+import { consumeOnSqlite } from './consume.ts';
+import { appendOnSqlite, findAccessTokenOnSqlite, findCredentialTokenOnSqlite, generationOnSqlite } from './hot.ts';
+import { purgeOnSqlite } from './purge.ts';
+import { openReading, renewReading } from './reading.ts';
+import { describeOnSqlite } from './schema.ts';
+import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './statistics.ts';
+import { findLostCommits } from './wal.ts';
+
+/** How long a migration waits for another process that writes, and how often it looks. */
+const migrationPatienceMilliseconds = 60_000;
+const migrationPauseMilliseconds = 50;
+
+/** Of a damaged file; the first ones say enough. */
+const mostFindings = 20;
+
+/**
+ * A transaction for the migrator. It begins with SQLite's write lock, which a process that dies gives back: unlike
+ * Knex's own lock, a row, it can block nobody for ever.
+ */
+async function exclusively<Result>(db: Knex, work: (tx: Knex) => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + migrationPatienceMilliseconds;
+  for (;;) {
+    try {
+      return await db.transaction((tx) => work(tx));
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+    }
+    await delay(migrationPauseMilliseconds);
+  }
+}
+
+/** What a look at every page, index and foreign key finds wrong. Blocks the event loop for seconds a gigabyte. */
+async function findDamage(db: Knex): Promise<string[]> {
+  const rows: { integrity_check: string }[] = await db.raw(`pragma integrity_check(${mostFindings})`);
+  const found = rows.map(({ integrity_check: finding }) => finding).filter((finding) => finding !== 'ok');
+  if (found.length > 0) return found;
+  const orphans: { table: string; parent: string }[] = await db.raw('pragma foreign_key_check');
+  return orphans.slice(0, mostFindings).map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
+}
+
+/** Table by table: nobody waits for all of them. */
+async function refreshStatistics(db: Knex, reading: Knex, patienceMilliseconds: number): Promise<void> {
+  let changed = false;
+  for (const table of await onConnection(db, tablesOf)) {
+    const described = await withOneCommit(db, patienceMilliseconds, (connection) => {
+      const result = describeTable(connection, table);
+      return { result, wrote: result };
+    });
+    changed ||= described;
+    await nextTurn();
+  }
+  if (!changed) return;
+  await onConnection(db, reloadStatistics);
+  renewReading(reading);
+}
+
+/** Throws `unavailable` where going on would make an empty database, or one that lacks what was committed. */
+function requireWhole(filename: string, create: boolean): void {
+  const size = statSync(filename, { throwIfNoEntry: false })?.size;
+  if (!create && !size) {
+    const state = size === undefined ? 'does not exist' : 'is empty';
+    const message = `${filename} ${state}: restore it from your backup, or set DATABASE_URL to its path; to create an empty database, run: gatehouse db migrate`;
+    throw new Failure('unavailable', { name: 'store', message });
+  }
+  const lost = size ? findLostCommits(filename) : null;
+  if (lost === null) return;
+  const message = `${lost}: restore ${filename} from your backup, or move ${filename}-shm away to continue without the lost data`;
+  throw new Failure('unavailable', { name: 'store', message });
+}
+
+/**
+ * SQLite in the file that `url` (`sqlite:<path>`) names; folder and file are made when missing, for the owner only.
+ * Throws `unavailable` when the file must not be made, or lost commits.
+ */
+export function openSqlite(options: EngineOptions): Engine {
+  const { url, log, waitMilliseconds, create = true } = options;
+  const filename = url.slice('sqlite:'.length);
+  requireWhole(filename, create);
+  mkdirSync(dirname(resolve(filename)), { recursive: true, mode: 0o700 });
+  const db = createKnex({
+    client: SqliteClient,
+    connection: { filename },
+    useNullAsDefault: true,
+    // Values of a statement never get into an error's message.
+    compileSqlOnError: false,
+    log: { warn: log, error: log, deprecate: log, debug: log },
+    // One connection: a second writer in the process would block the event loop and then fail.
+    pool: { min: 1, max: 1, acquireTimeoutMillis: waitMilliseconds },
+    ...{ patienceMilliseconds: waitMilliseconds },
+  });
+  const purge = purgeOnSqlite(waitMilliseconds);
+  const reading = openReading(filename, options);
+  return {
+    kind: 'sqlite',
+    db,
+    reading,
+    hot: {
+      consume: consumeOnSqlite(waitMilliseconds),
+      append: appendOnSqlite(waitMilliseconds),
+      appendEvents: appendEventsOnSqlite(waitMilliseconds),
+      findAccessToken: findAccessTokenOnSqlite,
+      findCredentialToken: findCredentialTokenOnSqlite,
+    },
+    generation: (accountId) => generationOnSqlite(db, accountId),
+    purge: (wanted) => purge(db, wanted),
+    describeSchema: describeOnSqlite,
+    describeNewTables: (tx) =>
+      onConnection(tx, (connection) => {
+        if (describeNewTables(connection)) reloadStatistics(connection);
+      }),
+    refreshStatistics: () => refreshStatistics(db, reading, waitMilliseconds),
+    exclusively: (work) => exclusively(db, work),
+    backup: (file) => backup(db, file),
+    findDamage: () => findDamage(db),
+    ping: async () => {
+      await db.raw('select count(*) from sqlite_master');
+    },
+    close: async () => {
+      // The last connection to close empties the log into the database, which a reader cannot.
+      await reading.destroy();
+      await db.destroy();
+    },
+  };
+}

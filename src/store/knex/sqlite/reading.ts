@@ -1,0 +1,152 @@
+/**
+ * SQLite read in threads. A statement runs where it is sent from until it has its rows: on the event loop nobody would be
+ * answered meanwhile. A thread is started when it is first needed (50 ms), and ends when nobody needed it for 30 s.
+ */
+
+import { Worker } from 'node:worker_threads';
+import createKnex, { type Knex } from 'knex';
+import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
+import type { DbRow } from '../shape.ts';
+
+/** One more than one: whoever asks for much does not keep everybody else waiting. */
+const mostThreads = 2;
+
+interface Answer {
+  readonly columns?: readonly string[];
+  /** The values of each row, in the order of the columns. */
+  readonly rows?: readonly (readonly unknown[])[];
+  readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
+}
+
+/** A connection in a thread of its own. One statement is sent at a time. */
+export interface ReadingThread {
+  readonly isAlive: () => boolean;
+  /** Rejects as the driver would, and with `SQLITE_INTERRUPT` when the thread ended or the statement took too long. */
+  readonly all: (sql: string, bindings: readonly unknown[]) => Promise<readonly DbRow[]>;
+  /** Settles when the thread is gone: not before its statement has ended, which nothing can interrupt. */
+  readonly end: () => Promise<unknown>;
+}
+
+interface Settings {
+  readonly filename: string;
+  /** How long SQLite waits for a lock, which readers hardly ever meet. */
+  readonly patienceMilliseconds: number;
+  /** How long a statement may take. */
+  readonly longestMilliseconds: number;
+}
+
+function driverError({ name, message, code }: NonNullable<Answer['error']>): Error {
+  return Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
+}
+
+/** Quicker by half than from entries. */
+function rowOf(columns: readonly string[], values: readonly unknown[]): DbRow {
+  const row: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index];
+  return row;
+}
+
+const interrupted = { name: 'SqliteError', code: 'SQLITE_INTERRUPT' };
+
+export function startThread({ longestMilliseconds, ...workerData }: Settings): ReadingThread {
+  // Flags of the process are for its own sources.
+  const worker = new Worker(new URL('reading-thread.js', import.meta.url), { execArgv: [], workerData });
+  let waiting: PromiseWithResolvers<Answer> | null = null;
+  let alive = true;
+  const lose = (message: string): void => {
+    alive = false;
+    waiting?.resolve({ error: { ...interrupted, message } });
+  };
+  worker.on('message', (answer: Answer) => waiting?.resolve(answer));
+  worker.on('error', ({ message }) => lose(message));
+  worker.on('exit', () => lose('the thread ended'));
+  // It does not keep the process from its end, unless somebody waits for it.
+  worker.unref();
+  const end = () => {
+    lose('the thread was ended');
+    return worker.terminate();
+  };
+  return {
+    isAlive: () => alive,
+    all: async (sql, bindings) => {
+      if (!alive) throw driverError({ ...interrupted, message: 'the thread ended' });
+      waiting = Promise.withResolvers();
+      worker.ref();
+      const timer = setTimeout(() => {
+        lose(`the statement took longer than ${longestMilliseconds} ms`);
+        void end();
+      }, longestMilliseconds);
+      worker.postMessage({ sql, bindings });
+      const { columns = [], rows = [], error } = await waiting.promise;
+      clearTimeout(timer);
+      waiting = null;
+      worker.unref();
+      if (error) throw driverError(error);
+      return rows.map((values) => rowOf(columns, values));
+    },
+    end,
+  };
+}
+
+/** Knex's client for such threads. */
+class SqliteReadingClient extends BetterSqlite3Client {
+  private ending: Promise<unknown> = Promise.resolve();
+  /** Connections of former editions know nothing of the newest statistics. */
+  private edition = 0;
+  private readonly editions = new WeakMap<ReadingThread, number>();
+
+  override async acquireRawConnection(): Promise<ReadingThread> {
+    // Threads whose statements took too long must not add up.
+    await this.ending;
+    const thread = startThread(this.connectionSettings as Settings); // What `openReading` gives it.
+    this.editions.set(thread, this.edition);
+    return thread;
+  }
+
+  override async destroyRawConnection(thread: ReadingThread): Promise<void> {
+    const ended = thread.end();
+    this.ending = Promise.all([this.ending, ended]);
+    await ended;
+  }
+
+  override async validateConnection(thread: ReadingThread): Promise<boolean> {
+    return thread.isAlive() && this.editions.get(thread) === this.edition;
+  }
+
+  override async _query<Query extends { sql: string; bindings?: readonly unknown[]; response?: unknown }>(
+    thread: ReadingThread,
+    query: Query,
+  ): Promise<Query> {
+    query.response = await thread.all(query.sql, this._formatBindings(query.bindings));
+    return query;
+  }
+
+  /** Has each thread replaced before its next statement. */
+  renew(): void {
+    this.edition += 1;
+  }
+}
+
+export function openReading(filename: string, options: EngineOptions): Knex {
+  const { log, waitMilliseconds } = options;
+  const settings: Settings = {
+    filename,
+    patienceMilliseconds: waitMilliseconds,
+    longestMilliseconds: longestStatementMilliseconds,
+  };
+  return createKnex({
+    client: SqliteReadingClient,
+    connection: { ...settings },
+    useNullAsDefault: true,
+    // Values of a statement never get into an error's message.
+    compileSqlOnError: false,
+    log: { warn: log, error: log, deprecate: log, debug: log },
+    pool: { min: 0, max: mostThreads, acquireTimeoutMillis: readWait(options) },
+  });
+}
+
+/** Has the connections of `openReading` plan by the statistics that are written. */
+export function renewReading(reading: Knex): void {
+  (reading.client as SqliteReadingClient).renew();
+}

@@ -1,0 +1,135 @@
+import type { ListPage, ListQuery } from './listing.ts';
+import type { New } from './row.ts';
+import type { Milliseconds } from './time.ts';
+
+/** 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending. */
+export type UserStatus = 0 | 1 | 2 | 3 | 4 | 5 | 7;
+
+export interface UserRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly email: string | null;
+  readonly username: string | null;
+  readonly firstname: string | null;
+  readonly lastname: string | null;
+  readonly status: UserStatus;
+  readonly passwordDigest: string | null;
+  /** Wrong passwords in a row. */
+  readonly invalidLoginAttempts: number;
+  /** Until when sign-in by password is closed. */
+  readonly lockedUntil: Milliseconds | null;
+  readonly lastLogin: Milliseconds | null;
+  readonly passwordChangedAt: Milliseconds | null;
+  /** When all that the user had begun or opened was last ended for good: access tokens from before are not good any more. */
+  readonly signedOutAt: Milliseconds | null;
+  readonly activatedAt: Milliseconds | null;
+  readonly createdAt: Milliseconds;
+  readonly updatedAt: Milliseconds;
+  /** Until when no reset link goes to the address, which somebody wrote who may not set passwords; null: it may at any time. */
+  readonly emailHeldUntil: Milliseconds | null;
+  /** Counts the changes of address, user name, password and status: a link works for the number that it was made at. */
+  readonly meansVersion: number;
+}
+
+/** As much of a user as tokens are made from: read at every exchange, and no more. */
+export type TokenUser = Pick<
+  UserRecord,
+  'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'
+>;
+
+/** 0 unapproved, 1 approved, 2 rejected, 3 unlicensed. */
+export type UserState = 0 | 1 | 2 | 3;
+
+/** What describes a user beyond signing in: kept apart, since a refresh reads none of it. */
+export interface UserDetails {
+  readonly title: string | null;
+  readonly department: string | null;
+  readonly company: string | null;
+  readonly phone: string | null;
+  readonly comment: string | null;
+  readonly externalId: string | null;
+  readonly groupId: number | null;
+  readonly managerUserId: number | null;
+  readonly preferredLocaleCode: string | null;
+  /** The policy that is set for this user; null: another one decides. */
+  readonly policyId: number | null;
+  readonly state: UserState;
+  readonly invitationSentAt: Milliseconds | null;
+}
+
+export type DetailedUser = UserRecord & UserDetails;
+
+/** The names a user signs in with, folded (NFKC, case-insensitive): unique in the account across both columns' own kind. */
+export interface UserKeys {
+  readonly emailKey: string | null;
+  readonly usernameKey: string | null;
+}
+
+/** One try of a secret of a user's, to be counted before it is checked. */
+export interface CountedAttempt {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly now: Milliseconds;
+  /** How many in a row close it. */
+  readonly maximum: number;
+  /** Until when they do. */
+  readonly lockedUntil: Milliseconds;
+}
+
+/** A user to be: nothing is counted or held yet, unless said. */
+type NewUserRecord = Omit<New<UserRecord>, 'meansVersion' | 'emailHeldUntil' | 'signedOutAt'> &
+  Partial<Pick<UserRecord, 'emailHeldUntil'>>;
+
+/** What can be changed of a user. */
+export type UserUpdate = Partial<
+  Omit<UserRecord, 'accountId' | 'id' | 'createdAt' | 'meansVersion'> & UserKeys & UserDetails
+>;
+
+export interface UserStore {
+  /** Throws `conflict` with name `email` or `username`. */
+  create(user: NewUserRecord & UserKeys & Partial<UserDetails>): Promise<UserRecord>;
+  find(accountId: number, id: number): Promise<UserRecord | null>;
+  findDetailed(accountId: number, id: number): Promise<DetailedUser | null>;
+  /**
+   * As `find`, and nobody changes or removes the user until the transaction ends. A transaction that touches more of a
+   * user's rows does this first, so that no two wait for each other.
+   */
+  lock(accountId: number, id: number): Promise<UserRecord | null>;
+  /** By folded e-mail or folded username; an e-mail match wins. */
+  findByName(accountId: number, key: string): Promise<UserRecord | null>;
+  findByEmail(accountId: number, emailKey: string): Promise<UserRecord | null>;
+  list(accountId: number): Promise<UserRecord[]>;
+  /**
+   * Fields: `id`, the texts `email` and `username` (folded), `firstname`, `lastname`, `title`, `department`, `company`,
+   * `phone`, `external_id`, the numbers `group_id`, `manager_user_id`, `policy_id`, `status`, `state`, the times
+   * `created_at`, `updated_at`, `last_login`; `role`, `administered_role` and `app` by `in`; `other_role` and
+   * `other_administered_role` for users who do not have it; `custom_attribute` by `of`; `person` by any name, with the
+   * text as typed and folded.
+   */
+  page(accountId: number, query: ListQuery): Promise<ListPage<DetailedUser>>;
+  /**
+   * Changes the members given; null when there is no such user. Another e-mail address, user name, password digest or
+   * status than before counts `meansVersion` up. Throws `conflict` as `create` does.
+   */
+  update(accountId: number, id: number, changes: UserUpdate): Promise<UserRecord | null>;
+  /**
+   * Removes the user with memberships, access, sessions, codes, consents and tokens, also as a manager of others; false
+   * when there is none. What is much is cleared later (`Clearing`): nobody finds it, and no token of it works.
+   */
+  remove(accountId: number, id: number, at: Milliseconds): Promise<boolean>;
+  /**
+   * Counts one password attempt before the hash is computed (one conditional UPDATE). Null: sign-in by password is
+   * closed (`lockedUntil` in the future) and nothing was counted. A pause that has passed starts the count anew; the
+   * `maximum`-th attempt in a row, `last`, sets `lockedUntil`.
+   */
+  countAttempt(attempt: CountedAttempt): Promise<'counted' | 'last' | null>;
+  /**
+   * As much work as `countAttempt`, one durable write of the account's own row, for a name that nobody has and for a
+   * closed sign-in: how long a refusal takes must not tell which it was.
+   */
+  countDecoyAttempt(accountId: number): Promise<void>;
+  /** After a right password: the count is 0, the pause over. */
+  clearAttempts(accountId: number, userId: number): Promise<void>;
+  /** The same password in a better form: false when the stored digest is not `from` any more. */
+  replaceDigest(accountId: number, userId: number, from: string, to: string): Promise<boolean>;
+}

@@ -1,8 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { settableStatuses } from '../users/user-status.ts';
 import { endSignIns } from './end-sign-ins.ts';
 
 /**
@@ -20,6 +19,6 @@ export async function endByChange(
   const end = async (because: string | null) =>
     (await endSignIns(services, tx, account, former, { because })).grantsRevoked;
   if (passwordDigest !== undefined) return end('password changed');
-  const isSuspended = status === settableStatuses.suspended && former.status !== settableStatuses.suspended;
+  const isSuspended = status === userStatuses.suspended && former.status !== userStatuses.suspended;
   return isSuspended ? end(null) : 0;
 }

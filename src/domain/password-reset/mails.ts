@@ -2,7 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { ResetRequestRecord } from '../../store/reset-requests.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, type UserStatus, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { actAs } from '../audit/origin.ts';
@@ -20,6 +20,13 @@ import { resetMessage } from './message.ts';
 /** How long a link works. */
 const resetLifeMinutes = 60;
 const atOnce = 4;
+/** Users of these statuses get a link. */
+const mailable: ReadonlySet<UserStatus> = new Set([
+  userStatuses.active,
+  userStatuses.passwordExpired,
+  userStatuses.awaitingReset,
+  userStatuses.passwordPending,
+]);
 
 type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
 
@@ -100,7 +107,7 @@ async function findReceiver(
   const user = key === null ? null : await services.store.users.findByName(account.id, key);
   if (!user) return { refused: 'unknown_user', userId: null };
   if (user.email === null) return { refused: 'no_email', userId: user.id };
-  if (![1, 4, 5, 7].includes(user.status)) return { refused: 'not_active', userId: user.id };
+  if (!mailable.has(user.status)) return { refused: 'not_active', userId: user.id };
   if ((user.emailHeldUntil ?? 0) > services.clock.now()) return { refused: 'held', userId: user.id };
   // Another try of the same message is none more.
   if (attempts > 1) return { user, email: user.email };

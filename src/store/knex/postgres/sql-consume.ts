@@ -1,5 +1,6 @@
 /** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
 
+import { userStatuses } from '../../users.ts';
 import { stillAssigned } from '../assigned.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -37,7 +38,7 @@ export const rotateAll = `
   ), ready as materialized (
     select c.*, ${userColumns}
     from current c join users u on u.account_id = c.account_id and u.id = c.user_id
-    where u.status = 1 and ${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}
+    where u.status = ${userStatuses.active} and ${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
       successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,

@@ -70,7 +70,7 @@ module.exports = {
         pathNot: [
           '^src/http/',
           '^src/services\\.ts$',
-          '^src/domain/(describe\\.ts$|failure\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|audit/origin\\.ts$)',
+          '^src/domain/(describe\\.ts$|failure\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|audit/context\\.ts$)',
         ],
         dependencyTypesNot: typesOnly,
       },

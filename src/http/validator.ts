@@ -9,7 +9,7 @@ import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import type { Contract, ContractOperation } from './contract.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 
 /** What the validator notes on a request once it knows the operation. */
 interface Matched {
@@ -83,7 +83,7 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
 function matchOnce(lookUp: RequestHandler): RequestHandler {
   const known = new WeakMap<ContractOperation, Matched>();
   return (req: MatchedRequest, res, next) => {
-    const { operation, pathParameters } = exchangeOf(res);
+    const { operation, pathParameters } = requestStateOf(res);
     const matched = operation && known.get(operation);
     if (matched) {
       req.openapi = { ...matched, pathParams: decoded(pathParameters) };

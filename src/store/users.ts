@@ -41,7 +41,7 @@ export interface UserRecord {
   readonly meansVersion: number;
 }
 
-/** As much of a user as tokens are made from: read at every exchange, and no more. */
+/** As much of a user as tokens are made from: read whenever a client gets some, and no more. */
 export type TokenUser = Pick<
   UserRecord,
   'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'

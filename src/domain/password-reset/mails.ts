@@ -5,7 +5,7 @@ import type { ResetRequestRecord } from '../../store/reset-requests.ts';
 import { type UserRecord, type UserStatus, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
-import { actAs } from '../audit/origin.ts';
+import { actAs } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';

@@ -5,8 +5,8 @@ import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
 import type { NewEvent } from '../../store/events.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { type AuditContext, currentAuditContext } from '../audit/context.ts';
 import type { AuditEvent } from '../audit/events.ts';
-import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
@@ -67,7 +67,7 @@ export async function refreshTokens(
   if (read.binding !== null && read.binding !== binding) {
     throw new Failure('grant_invalid', { reason: 'bound to another key' });
   }
-  const origin = currentOrigin();
+  const origin = currentAuditContext();
   const subject = refusalsOf(client, grantId, origin);
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
@@ -118,7 +118,7 @@ export async function refreshTokens(
  * Whom refused refreshes count against: a grant, so that a dead token keeps nobody out who shares an address with it.
  * Null for a client whose secret says who it is.
  */
-function refusalsOf(client: ClientRecord, grant: number, { source }: AuditOrigin): LimitSubject | null {
+function refusalsOf(client: ClientRecord, grant: number, { source }: AuditContext): LimitSubject | null {
   return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), grant } : null;
 }
 
@@ -134,7 +134,7 @@ function trailOf(
   account: Account,
   client: ClientRecord,
   grantId: number,
-  origin: AuditOrigin,
+  origin: AuditContext,
 ) {
   const told: string[] = [];
   return {

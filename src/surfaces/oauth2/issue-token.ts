@@ -22,13 +22,13 @@ type From = Origin & {
   /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
   readonly proof: Proof | null;
 };
-type Grant = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+type GrantHandler = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
 
 /** What is asked for here; the implicit flow has its tokens from the authorization endpoint. */
 type TokenGrantType = Exclude<GrantType, 'implicit'>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
-const grants: Readonly<Record<TokenGrantType, Grant>> = {
+const handlers: Readonly<Record<TokenGrantType, GrantHandler>> = {
   authorization_code: async (services, { account, proof }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
@@ -61,7 +61,7 @@ const grants: Readonly<Record<TokenGrantType, Grant>> = {
 };
 
 function isTokenGrantType(text: string): text is TokenGrantType {
-  return Object.hasOwn(grants, text);
+  return Object.hasOwn(handlers, text);
 }
 
 /** POST /oauth2/token (RFC 6749 §3.2). */
@@ -72,7 +72,7 @@ export function issueToken(services: Services): Handler<operations['issueToken']
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
     const proof = await proofOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
-    const tokens = await grants[grantType](
+    const tokens = await handlers[grantType](
       services,
       { ...origin, userAgent: headers['user-agent'], proof },
       client,

@@ -46,8 +46,8 @@ export interface NewEnrolment {
 }
 
 /**
- * Begins an enrolment; its device counts once a code of it has come (`acceptEnrolment`). Throws `not_found` for an unknown
- * user, `value_invalid` for a bad name and for a user who has ten.
+ * Begins an enrolment; its device counts once a code of it has come (`acceptEnrolment`). Throws `not_found` for an
+ * unknown user, `value_invalid` for a bad name and for a user who has ten.
  */
 export async function startEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>,

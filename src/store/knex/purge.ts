@@ -1,6 +1,7 @@
 /** The statements that find and delete what is of no use any more. */
 
 import type { Knex } from 'knex';
+import { day, hour } from '../../domain/durations.ts';
 import {
   type ExpiringTable,
   expiringTables,
@@ -11,9 +12,6 @@ import {
   sweptTables,
 } from '../purge.ts';
 import type { Milliseconds } from '../time.ts';
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 interface Kind {
   /** Beside the account. */

@@ -149,6 +149,13 @@ module.exports = {
       to: { path: '^src/store/knex/(sqlite|postgres)/', pathNot: '^src/store/knex/$1/' },
     },
     {
+      name: 'migrations-ask-which-database',
+      comment: 'They never change. Everybody else asks the dialect for what differs, which has it for both.',
+      severity: 'error',
+      from: { path: src, pathNot: '^src/store/knex/migrations/' },
+      to: { path: '^src/store/knex/migrations/is_postgres\\.ts$' },
+    },
+    {
       name: 'adapter-imports',
       comment: 'An adapter stands behind an interface of services.ts and knows nobody else.',
       severity: 'error',

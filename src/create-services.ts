@@ -14,7 +14,6 @@ import { isServiceHost } from './domain/accounts/accounts.ts';
 import { createDailyCounts } from './domain/audit/daily-counts.ts';
 import { createOnceAnHour } from './domain/audit/once.ts';
 import { createClientKeys } from './domain/clients/client-keys.ts';
-import { gather } from './domain/gather.ts';
 import { gatherWrites } from './domain/gathered-writes.ts';
 import type { PackageBuilder } from './domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from './domain/hooks/package-queue.ts';
@@ -33,12 +32,6 @@ import { createLimits } from './http/rate-limit.ts';
 import type { Log, Services } from './services.ts';
 import { cacheLookups } from './store/cached.ts';
 import type { Store } from './store/store.ts';
-
-/**
- * Milliseconds between two batches of refreshes. An identity token is signed after each: the pool has work while a
- * commit is put off.
- */
-const refreshInterval = 2;
 
 /** When the hook runner is opened: at once, where functions will be run. */
 type OpenRunner = (open: () => HookRunner) => HookRunner;
@@ -83,7 +76,6 @@ export async function createServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    consumeRefreshToken: gather((batch) => store.grants.consume(batch), { interval: refreshInterval }),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
     hooks: openRunner(() => createHookRunner({ fetch: createGuestFetch(hookEgress), runtimes: config.hookRuntimes })),

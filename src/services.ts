@@ -13,7 +13,6 @@ import type { Worker } from './domain/worker.ts';
 import type { AccountRecord } from './store/accounts.ts';
 import type { ClientKey } from './store/client-metadata.ts';
 import type { ClientRecord } from './store/clients.ts';
-import type { Consumption, ConsumptionOutcome } from './store/consumption.ts';
 import type { CountKind } from './store/counts.ts';
 import type { SigningAlgorithm } from './store/keys.ts';
 import type { Store } from './store/store.ts';
@@ -169,8 +168,6 @@ export interface Services {
   readonly totp: Totp;
   readonly passkeys: Passkeys;
   readonly limits: Limits;
-  /** Consumes one refresh token, in one commit with all others that wait (`gather` over `store.grants.consume`). */
-  readonly consumeRefreshToken: (consumption: Consumption) => Promise<ConsumptionOutcome>;
   readonly clientKeys: ClientKeys;
   readonly counts: DailyCounts;
   /** What the trail tells of once an hour. */

@@ -64,27 +64,23 @@ function isInParts(body: unknown): body is InParts<unknown> {
 
 /** A list of one part goes as a whole, and what fails before the second one is answered like any other fault. */
 async function sendInParts(res: Response, parts: InParts<unknown>, rules: XmlRules): Promise<void> {
-  const first = await parts.next();
-  const second = first.done ? first : await parts.next();
-  if (first.done || second.done) {
-    res.end(writeXml(first.value ?? [], rules));
-    return;
-  }
-  const { head, items, tail } = xmlListWriter(rules);
-  const beginning = [head, items(first.value), items(second.value)];
-  async function* texts() {
-    try {
-      yield beginning.join('');
-      for await (const part of parts) yield items(part);
-      yield tail;
-    } finally {
-      await parts.return();
-    }
-  }
   try {
-    await pipeline(texts, res);
+    const first = await parts.next();
+    const second = first.done ? first : await parts.next();
+    if (first.done || second.done) res.end(writeXml(first.value ?? [], rules));
+    else await pipeline(textsOf([first.value, second.value], parts, rules), res);
   } catch (error) {
     // Who has heard enough may leave.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  } finally {
+    // Also where nobody is left to send the first of them to.
+    await parts.return();
   }
+}
+
+async function* textsOf(read: readonly (readonly unknown[])[], parts: InParts<unknown>, rules: XmlRules) {
+  const { head, items, tail } = xmlListWriter(rules);
+  yield [head, ...read.map(items)].join('');
+  for await (const part of parts) yield items(part);
+  yield tail;
 }

@@ -80,6 +80,8 @@ export interface GrantStore {
   findClaims(accountId: number, id: number): Promise<AskedClaims | null>;
   /** Sets the first refresh token of a grant, whose text holds the grant's id. */
   setFirstToken(accountId: number, id: number, digest: string): Promise<void>;
+  /** Consumes one presented refresh token, as `consumeAll` does. */
+  consume(consumption: Consumption): Promise<ConsumptionOutcome>;
   /**
    * Consumes presented refresh tokens: one transaction and one durable commit for the whole batch, in the order given;
    * outcomes in the same order. For each: the grant exists and belongs to the client; is neither revoked nor
@@ -89,7 +91,7 @@ export interface GrantStore {
    * A proof is used up by what rotates, repeats or revokes, and refuses it where it was used before; what is refused
    * leaves nothing of its proof.
    */
-  consume(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
+  consumeAll(batch: readonly Consumption[]): Promise<ConsumptionOutcome[]>;
   /** The first reason stays: false when it was revoked before. */
   revoke(accountId: number, id: number, at: Milliseconds, because: string): Promise<boolean>;
   revokeOfUser(accountId: number, userId: number, at: Milliseconds, because: string): Promise<number>;
@@ -99,6 +101,8 @@ export interface GrantStore {
   revokeOfSession(accountId: number, userId: number, sid: string, at: Milliseconds, because: string): Promise<number>;
   /** Whether there are live ones that `revokeOfSession` would revoke. */
   hasOfSession(accountId: number, userId: number, sid: string, now: Milliseconds): Promise<boolean>;
+  /** A user's sessions were ended, and the grants go on without them. */
+  outliveSessions(accountId: number, userId: number): Promise<void>;
   /** Revokes all but those of one session. */
   revokeOfUserElsewhere(
     accountId: number,

@@ -13,7 +13,7 @@ import { openTestStore } from '../support/stores.ts';
 import { type BreachKind, countBreaches, type Exchange, findBreaches } from './history.ts';
 import { doors } from './nodes.ts';
 
-type Consume = Services['consumeRefreshToken'];
+type Consume = Services['store']['grants']['consume'];
 
 /** What stands in the place of the right service, and how long its grace is. */
 interface Plant {
@@ -64,7 +64,9 @@ const plants: Readonly<Record<BreachKind, Plant>> = {
 async function openPlanted({ consume, graceSeconds = 10 }: Plant): Promise<TestApp> {
   const opened = await openTestStore('sqlite');
   const services = await testServices(opened.store);
-  const planted = { ...services, consumeRefreshToken: consume(services.consumeRefreshToken) };
+  const { grants } = services.store;
+  const store = { ...services.store, grants: { ...grants, consume: consume(grants.consume) } };
+  const planted = { ...services, store };
   const settings = { 'refresh.grace_seconds': String(graceSeconds) };
   const account = await createTestAccount(planted, { settings });
   return seenFrom(account, createApp(planted), planted, opened);

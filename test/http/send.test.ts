@@ -81,6 +81,31 @@ describe('a list in parts', () => {
     await assert.rejects(sent, /the store is gone/);
   });
 
+  it('is let go when its client leaves before the first part is there', async () => {
+    const reading = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    parts = async function* () {
+      try {
+        reading.resolve();
+        await gone.promise;
+        yield ['a'];
+        yield ['b'];
+        yield ['c'];
+      } finally {
+        left.resolve();
+      }
+    };
+    const request = get({ port: (server.address() as AddressInfo).port, agent: false }).on('error', () => {});
+    const [, res] = await once(server, 'request');
+    await reading.promise;
+    request.destroy();
+    await once(res, 'close');
+    gone.resolve();
+    await left.promise;
+    await sent;
+  });
+
   it('is read no further than its client reads, and let go when it leaves', async () => {
     let read = 0;
     const left = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
   const isUnused = (proof: AssertionRecord) => subject.store.clients.useAssertion(proof);
 
   async function consume(...batch: Consumption[]): Promise<string[]> {
-    return (await subject.store.grants.consume(batch)).map(nameOf);
+    return (await subject.store.grants.consumeAll(batch)).map(nameOf);
   }
 
   function nameOf(outcome: ConsumptionOutcome): string {
@@ -127,7 +127,9 @@ onEachDatabase('proofs that come with refresh tokens', (subject) => {
       assert.ok(first);
       const proof = newProof(first);
       const outcomes = await Promise.all(
-        grants.map((grant, at) => (at % 2 === 0 ? subject.store : second).grants.consume([present(grant, { proof })])),
+        grants.map((grant, at) =>
+          (at % 2 === 0 ? subject.store : second).grants.consumeAll([present(grant, { proof })]),
+        ),
       );
       const names = outcomes.flat().map(nameOf).sort();
       assert.deepEqual(names, [...Array(19).fill('proof_used'), 'rotated']);

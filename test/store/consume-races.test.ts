@@ -41,14 +41,14 @@ onEachDatabase('races of refresh tokens', (subject) => {
   }
 
   const oneByOne = (batch: readonly Consumption[], storeOf: (at: number) => Store): Promise<ConsumptionOutcome[]> =>
-    Promise.all(batch.map(async (consumption, at) => (await storeOf(at).grants.consume([consumption])).flat())).then(
+    Promise.all(batch.map(async (consumption, at) => (await storeOf(at).grants.consumeAll([consumption])).flat())).then(
       (outcomes) => outcomes.flat(),
     );
 
   test('100 in one batch: the first rotates, the others repeat', async () => {
     const grant = await newFamily();
     const batch = presentMany(grant);
-    const outcomes = await subject.store.grants.consume(batch);
+    const outcomes = await subject.store.grants.consumeAll(batch);
     assert.equal(outcomes[0]?.outcome, 'rotated');
     await assertOneWinner(grant, batch, outcomes);
   });
@@ -78,7 +78,10 @@ onEachDatabase('races of refresh tokens', (subject) => {
       const grants = await Promise.all(Array.from({ length: 20 }, () => newGrant(subject.store, cast)));
       const forth = grants.map((grant) => present(grant));
       const back = grants.toReversed().map((grant) => present(grant));
-      const [first, other] = await Promise.all([subject.store.grants.consume(forth), second.grants.consume(back)]);
+      const [first, other] = await Promise.all([
+        subject.store.grants.consumeAll(forth),
+        second.grants.consumeAll(back),
+      ]);
       const mirrored = other.toReversed();
       for (const [at, { outcome }] of first.entries()) {
         assert.deepEqual([outcome, mirrored[at]?.outcome].toSorted(), ['repeated', 'rotated']);
@@ -94,7 +97,7 @@ onEachDatabase('races of refresh tokens', (subject) => {
     const second = present(grant, { presentedDigest: first.successorDigest });
     const tooLate = present(grant);
     const afterwards = present(grant, { presentedDigest: second.successorDigest });
-    const outcomes = await subject.store.grants.consume([first, present(grant), second, tooLate, afterwards]);
+    const outcomes = await subject.store.grants.consumeAll([first, present(grant), second, tooLate, afterwards]);
     assert.deepEqual(
       outcomes.map((outcome) => ('reason' in outcome ? outcome.reason : outcome.outcome)),
       ['rotated', 'repeated', 'rotated', 'reused', 'revoked'],
@@ -116,13 +119,13 @@ onEachDatabase('races of refresh tokens', (subject) => {
       present(reused, { presentedDigest: unique('older') }),
       present(alsoFine, { scope: ['openid'] }),
     ];
-    const outcomes = await subject.store.grants.consume(batch);
+    const outcomes = await subject.store.grants.consumeAll(batch);
     assert.deepEqual(
       outcomes.map((outcome) => ('reason' in outcome ? outcome.reason : outcome.outcome)),
       ['rotated', 'user_locked', 'unknown', 'reused', 'rotated'],
     );
     assert.deepEqual(await subject.store.grants.find(locked.accountId, locked.id), locked);
-    assert.deepEqual(await subject.store.grants.consume([]), []);
+    assert.deepEqual(await subject.store.grants.consumeAll([]), []);
   });
 
   test('a batch that fails leaves nothing behind', async () => {
@@ -130,8 +133,8 @@ onEachDatabase('races of refresh tokens', (subject) => {
     const broken = present(second, {
       accessToken: { ...present(second).accessToken, digest: null as unknown as string },
     });
-    await assert.rejects(subject.store.grants.consume([present(first), broken]));
-    await assert.rejects(subject.store.grants.consume([present(first), present(first), broken]));
+    await assert.rejects(subject.store.grants.consumeAll([present(first), broken]));
+    await assert.rejects(subject.store.grants.consumeAll([present(first), present(first), broken]));
     for (const grant of [first, second]) {
       assert.deepEqual(await subject.store.grants.find(grant.accountId, grant.id), grant);
     }
@@ -142,7 +145,7 @@ onEachDatabase('races of refresh tokens', (subject) => {
       const grant = await newFamily();
       const { accountId, id } = grant;
       const [outcomes] = await Promise.all([
-        subject.store.grants.consume([present(grant)]),
+        subject.store.grants.consumeAll([present(grant)]),
         subject.store.grants.revoke(accountId, id, grant.createdAt, 'sign_out'),
       ]);
       const after = await subject.store.grants.find(accountId, id);

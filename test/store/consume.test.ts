@@ -8,7 +8,7 @@ import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('consumption of refresh tokens', (subject) => {
   async function consume(consumption: Consumption): Promise<ConsumptionOutcome> {
-    const [outcome] = await subject.store.grants.consume([consumption]);
+    const [outcome] = await subject.store.grants.consumeAll([consumption]);
     assert.ok(outcome);
     return outcome;
   }

@@ -132,10 +132,10 @@ onEachDatabase('events', (subject) => {
     const { accountId } = cast;
     const grant = await newGrant(store, cast);
     const revoked = await newGrant(store, cast, { revokedAt: now, revokedBecause: 'x' });
-    await store.grants.consume([present(await newGrant(store, cast))]);
+    await store.grants.consumeAll([present(await newGrant(store, cast))]);
     assert.deepEqual(await all(store, accountId), []);
     const old = { presentedDigest: 'old' };
-    await store.grants.consume([present(grant), present(grant), present(revoked), present(grant, old)]);
+    await store.grants.consumeAll([present(grant), present(grant), present(revoked), present(grant, old)]);
     const told = (await assertChained(store, accountId)).map(({ action, targetId }) => [action, targetId]);
     assert.deepEqual(told, [
       ['refresh.repeated', grant.id],
@@ -150,7 +150,7 @@ onEachDatabase('events', (subject) => {
     const cast = await newCast(store);
     const grant = await newGrant(store, cast);
     const eventOf = () => newEvent(2 ** 40);
-    const reuse = store.grants.consume([present(grant, { presentedDigest: 'old', eventOf })]);
+    const reuse = store.grants.consumeAll([present(grant, { presentedDigest: 'old', eventOf })]);
     assert.equal(await failureOf(reuse), 'not_found');
     assert.deepEqual(await store.grants.find(cast.accountId, grant.id), grant);
   });
@@ -163,7 +163,7 @@ onEachDatabase('events', (subject) => {
       const reuse = async (one: Store, order: typeof casts) => {
         for (let round = 0; round < 15; round += 1) {
           const grants = await Promise.all(order.map((cast) => newGrant(one, cast)));
-          await one.grants.consume(grants.map((grant) => present(grant, { presentedDigest: 'old' })));
+          await one.grants.consumeAll(grants.map((grant) => present(grant, { presentedDigest: 'old' })));
         }
       };
       await Promise.all([reuse(store, casts), reuse(other, [...casts].reverse())]);

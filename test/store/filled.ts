@@ -57,6 +57,6 @@ export async function fillUsers(subject: Subject, accountId: number): Promise<nu
 }
 
 export async function consume({ store }: Subject, grant: GrantRecord): Promise<ConsumptionOutcome['outcome'] | string> {
-  const [outcome] = await store.grants.consume([present(grant)]);
+  const [outcome] = await store.grants.consumeAll([present(grant)]);
   return outcome?.outcome === 'refused' ? outcome.reason : (outcome?.outcome ?? 'nothing');
 }

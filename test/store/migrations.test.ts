@@ -19,7 +19,7 @@ async function fill(store: Store): Promise<{ accountId: number; grantId: number 
     const link = { createdAt: now, expiresAt: now + 1, usedAt: null, meansVersion: 0 };
     await store.passwordResets.add({ accountId, userId, digest, ...link });
   }
-  await store.grants.consume([present(grant)]);
+  await store.grants.consumeAll([present(grant)]);
   await store.facts.keep('name', 'value');
   return { accountId: cast.accountId, grantId: grant.id };
 }

@@ -36,7 +36,7 @@ describe('a pooler before PostgreSQL', () => {
       const store = await openPatientStore(url);
       const grant = await newGrant(store, await newCast(store));
       for (let times = 0; times < 3; times += 1) await store.ping();
-      const [outcome] = await store.grants.consume([present(grant)]);
+      const [outcome] = await store.grants.consumeAll([present(grant)]);
       assert.equal(outcome?.outcome, 'rotated');
       await store.close();
     });
@@ -66,7 +66,7 @@ describe('a pooler before PostgreSQL', () => {
         pooler.giveTransactions();
         const failures = await Promise.all(
           grants.flatMap((grant) => [
-            failureOf(store.grants.consume([present(grant)])),
+            failureOf(store.grants.consumeAll([present(grant)])),
             failureOf(find()),
             failureOf(store.transaction(async (tx) => tx.users.find(grant.accountId, grant.userId))),
           ]),

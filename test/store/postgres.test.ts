@@ -89,13 +89,13 @@ describe('PostgreSQL', () => {
   test('a batch of good tokens is one statement', async () => {
     const cast = await newCast(opened.store);
     const grants = await Promise.all(Array.from({ length: 32 }, () => newGrant(opened.store, cast)));
-    const outcomes = await engine.hot.consume(
+    const outcomes = await engine.hot.consumeAll(
       engine.db,
       grants.map((grant) => present(grant, { scope: ['openid'] })),
     );
     assert.ok(outcomes.every(({ outcome }) => outcome === 'rotated'));
     assert.deepEqual(await statements(), ['rotate-all']);
-    await engine.hot.consume(engine.db, [present(grants[0] ?? assert.fail())]);
+    await engine.hot.consumeAll(engine.db, [present(grants[0] ?? assert.fail())]);
     // What is not usual is told in the trail.
     const telling = ['add-heads', 'lock-heads', 'write-events'];
     assert.deepEqual(await statements(), ['lock-grants', 'rotate-all', 'write-outcomes', ...telling].toSorted());
@@ -107,7 +107,7 @@ describe('PostgreSQL', () => {
     await other.query('update grants set nonce = $1 where id = $2', ['changed', grant.id]);
     const before = await runsOf('rotate-all');
     const judgedBefore = await runsOf('lock-grants');
-    const waiting = engine.hot.consume(engine.db, [present(grant)]);
+    const waiting = engine.hot.consumeAll(engine.db, [present(grant)]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await other.query('commit');
     const [outcome] = await waiting;
@@ -120,7 +120,7 @@ describe('PostgreSQL', () => {
 
   test('a rotation updates no index', async () => {
     const grant = await newGrant(opened.store, await newCast(opened.store));
-    await opened.store.grants.consume([present(grant)]);
+    await opened.store.grants.consumeAll([present(grant)]);
     const { rows } = await engine.db.raw(`select indkey::int[] && array(select attnum::int from pg_attribute
       where attrelid = 'grants'::regclass and attname in ('current_digest', 'previous_digest', 'successor_salt',
         'rotated_at', 'generation', 'idle_expires_at')) as touched from pg_index where indrelid = 'grants'::regclass`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
-import { purgeOnSqlite } from '../../src/store/knex/sqlite/purge.ts';
+import { purge } from '../../src/store/knex/sqlite/purge.ts';
 import type { Position } from '../../src/store/purge.ts';
 import type { Store } from '../../src/store/store.ts';
 import { purgeAll, purgeTable } from '../support/purge.ts';
@@ -190,9 +190,9 @@ test('on SQLite a slice that takes its time ends early, with what it has deleted
     const { db } = openSqlite({ url, log: () => {}, waitMilliseconds: 60_000 });
     try {
       let time = 0;
-      const slow = purgeOnSqlite(60_000, () => time++);
       const wanted = { table: 'codes', now, from: null, limit: 1000 } as const;
-      const deleted = [(await slow(db, wanted)).deleted, (await slow(db, wanted)).deleted];
+      const slow = () => purge(db, wanted, () => time++);
+      const deleted = [(await slow()).deleted, (await slow()).deleted];
       assert.deepEqual(deleted, [2 * chunk, 2 * chunk]);
     } finally {
       await db.destroy();

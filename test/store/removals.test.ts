@@ -12,7 +12,7 @@ import { onEachDatabase, type Subject } from './suite.ts';
 
 /** As the batch that locks each grant and looks at it consumes. */
 async function consumeTwice({ store }: Subject, grant: GrantRecord): Promise<string[]> {
-  const outcomes = await store.grants.consume([present(grant), present(grant)]);
+  const outcomes = await store.grants.consumeAll([present(grant), present(grant)]);
   return outcomes.map((one) => (one.outcome === 'refused' ? one.reason : one.outcome));
 }
 

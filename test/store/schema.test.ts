@@ -4,13 +4,14 @@ import type { Engine } from '../../src/store/knex/engine.ts';
 import { verbsOn } from '../../src/store/knex/index.ts';
 import { lockHeads } from '../../src/store/knex/postgres/chain.ts';
 import { openPostgres } from '../../src/store/knex/postgres/engine.ts';
-import { findAccessToken, findCredentialToken } from '../../src/store/knex/postgres/hot.ts';
+import { hotStatements as hotOnPostgres } from '../../src/store/knex/postgres/hot.ts';
 import { lockGrants, rotateAll } from '../../src/store/knex/postgres/sql-consume.ts';
 import { deleteDue, findOverdue } from '../../src/store/knex/purge.ts';
 import { chainStatements } from '../../src/store/knex/sqlite/chain.ts';
 import { sqliteStatements } from '../../src/store/knex/sqlite/consume.ts';
+import { sqliteDialect } from '../../src/store/knex/sqlite/dialect.ts';
 import { openSqlite } from '../../src/store/knex/sqlite/engine.ts';
-import { hotStatements } from '../../src/store/knex/sqlite/hot.ts';
+import { hotStatements as hotOnSqlite } from '../../src/store/knex/sqlite/hot.ts';
 import { userListing } from '../../src/store/knex/user-listing.ts';
 import { expiringTables } from '../../src/store/purge.ts';
 import type { StoreVerbs } from '../../src/store/store.ts';
@@ -270,10 +271,11 @@ for (const kind of databases) {
       if (kind === 'sqlite') {
         const { addToken: _, ...looking } = sqliteStatements;
         const { append: __, move: ___, ...heads } = chainStatements;
-        for (const sql of [looking, hotStatements, heads].flatMap((texts) => Object.values<string>(texts))) {
+        for (const sql of [looking, hotOnSqlite, heads].flatMap((texts) => Object.values<string>(texts))) {
           await assertIndexed({ sql, bindings: Array.from({ length: sql.split('?').length - 1 }, () => 1) });
         }
-        for (const table of expiringTables) await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, ''));
+        for (const table of expiringTables)
+          await assertIndexed(deleteDue(table, { now, from: null, limit: 10 }, sqliteDialect));
       } else {
         for (const [sql, parameters] of [
           [rotateAll, 12],
@@ -284,7 +286,9 @@ for (const kind of databases) {
           if (sql === rotateAll) batch.push(1);
           await assertIndexed({ sql, bindings: batch.map((value, at) => (at === 4 ? ['["x"]'] : value)) });
         }
-        for (const sql of [findAccessToken, findCredentialToken]) await assertIndexed({ sql, bindings: [1, 1] });
+        const { generation, ...hot } = hotOnPostgres;
+        await assertIndexed({ sql: generation, bindings: [1] });
+        for (const sql of Object.values(hot)) await assertIndexed({ sql, bindings: [1, 1] });
       }
     });
 

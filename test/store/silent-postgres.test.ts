@@ -67,12 +67,12 @@ describe('a PostgreSQL that falls silent', () => {
       proxy.hang();
       const outcomes = await Promise.all([
         failureOf(store.ping()),
-        failureOf(store.grants.consume([present(grant)])),
+        failureOf(store.grants.consumeAll([present(grant)])),
         failureOf(store.transaction((tx) => tx.users.clearAttempts(grant.accountId, grant.userId))),
       ]);
       assert.deepEqual(outcomes, ['unavailable', 'unavailable', 'unavailable']);
       proxy.recover();
-      const [outcome] = await store.grants.consume([present(grant)]);
+      const [outcome] = await store.grants.consumeAll([present(grant)]);
       assert.equal(outcome?.outcome, 'rotated');
     });
   });

@@ -41,7 +41,7 @@ describe('SQLite', () => {
       await other.db.client.releaseConnection(connection);
       assert.equal(await failureOf(other.db('facts').insert({ name: unique(), value: 'x' })), 'internal');
       const grant = await newGrant(opened.store, await newCast(opened.store));
-      assert.equal(await failureOf(other.hot.consume(other.db, [present(grant)])), 'internal');
+      assert.equal(await failureOf(other.hot.consumeAll(other.db, [present(grant)])), 'internal');
     } finally {
       await other.db.destroy();
     }
@@ -85,12 +85,12 @@ describe('SQLite', () => {
         turns += 1;
       }, 1);
       assert.equal(await failureOf(newAccount(impatient)), 'unavailable');
-      assert.equal(await failureOf(impatient.grants.consume([present(grant)])), 'unavailable');
+      assert.equal(await failureOf(impatient.grants.consumeAll([present(grant)])), 'unavailable');
       assert.equal(await failureOf(impatient.transaction(async () => {})), 'unavailable');
       assert.ok(await impatient.grants.find(grant.accountId, grant.id), 'reading goes on');
       clearInterval(timer);
       assert.ok(turns > 2, `${turns} turns of the event loop`);
-      const waiting = [newAccount(opened.store), opened.store.grants.consume([present(grant)])] as const;
+      const waiting = [newAccount(opened.store), opened.store.grants.consumeAll([present(grant)])] as const;
       setTimeout(() => other.exec('commit'), 30);
       const [account, [outcome]] = await Promise.all(waiting);
       assert.ok(account.id > 0);
@@ -113,7 +113,7 @@ describe('SQLite', () => {
       await engine.db.raw(begin);
       for (const work of [
         () => newGrant(store, { ...grant }),
-        () => store.grants.consume([present(grant)]),
+        () => store.grants.consumeAll([present(grant)]),
         () => store.transaction((tx) => tx.grants.revoke(grant.accountId, grant.id, 1, 'test')),
       ]) {
         assert.equal(await failureOf(work()), 'unavailable', begin);
@@ -121,7 +121,7 @@ describe('SQLite', () => {
       assert.ok(await store.users.find(grant.accountId, grant.userId), 'reading goes on');
       await engine.db.raw(end);
     }
-    const [outcome] = await store.grants.consume([present(grant)]);
+    const [outcome] = await store.grants.consumeAll([present(grant)]);
     assert.equal(outcome?.outcome, 'rotated');
   });
 
@@ -140,7 +140,7 @@ describe('SQLite', () => {
       assert.equal(await failureOf(flood(store)), 'unavailable');
       assert.equal(await failureOf(store.transaction(flood)), 'unavailable');
       const many = Array.from({ length: 2000 }, () => present(grant));
-      assert.equal(await failureOf(store.grants.consume(many)), 'unavailable');
+      assert.equal(await failureOf(store.grants.consumeAll(many)), 'unavailable');
       assert.deepEqual(await store.grants.find(cast.accountId, grant.id), grant);
       const halfway = store.transaction(async (tx) => {
         await failureOf(flood(tx));
@@ -149,7 +149,7 @@ describe('SQLite', () => {
       assert.equal(await failureOf(halfway), 'unavailable');
       await limit(pages + 10_000);
       assert.equal(await store.facts.read('after the disk was full'), null);
-      assert.equal((await store.grants.consume([present(grant)]))[0]?.outcome, 'rotated');
+      assert.equal((await store.grants.consumeAll([present(grant)]))[0]?.outcome, 'rotated');
     } finally {
       await full.db.destroy();
     }
@@ -187,7 +187,7 @@ describe('SQLite', () => {
     checked.close();
     const restored = await openPatientStore(`sqlite:${copy}`);
     assert.deepEqual(await restored.grants.find(cast.accountId, grant.id), grant);
-    assert.equal((await restored.grants.consume([present(grant)]))[0]?.outcome, 'rotated');
+    assert.equal((await restored.grants.consumeAll([present(grant)]))[0]?.outcome, 'rotated');
     await restored.close();
   });
 });

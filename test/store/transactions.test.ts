@@ -24,8 +24,8 @@ onEachDatabase('transactions', (subject) => {
     const work = store.transaction(async (tx) => {
       await newAccount(tx, { subdomain: host, hosts: [host] });
       await tx.authorizations.createCode(code);
-      await tx.grants.consume([present(grant)]);
-      await tx.grants.consume([present(grant), present(grant)]);
+      await tx.grants.consumeAll([present(grant)]);
+      await tx.grants.consumeAll([present(grant), present(grant)]);
       await tx.grants.revoke(cast.accountId, grant.id, now, 'sign_out');
       await tx.users.remove(cast.accountId, cast.userId, now);
       throw new Failure('grant_invalid', { reason: 'for the test' });
@@ -47,7 +47,7 @@ onEachDatabase('transactions', (subject) => {
   test('a batch consumed in a transaction is durable with it', async () => {
     const { store } = subject;
     const grant = await newGrant(store, await newCast(store));
-    const outcomes = await store.transaction((tx) => tx.grants.consume([present(grant), present(grant)]));
+    const outcomes = await store.transaction((tx) => tx.grants.consumeAll([present(grant), present(grant)]));
     assert.deepEqual(
       outcomes.map(({ outcome }) => outcome),
       ['rotated', 'repeated'],
@@ -127,7 +127,7 @@ onEachDatabase('transactions', (subject) => {
     const started = performance.now();
     await store.transaction(async (tx) => {
       assert.equal(await failureOf(store.accounts.find(accountId)), 'internal');
-      assert.equal(await failureOf(store.grants.consume([])), 'internal');
+      assert.equal(await failureOf(store.grants.consumeAll([])), 'internal');
       assert.equal(await failureOf(store.transaction(async () => {})), 'internal');
       assert.equal(await failureOf(store.ping()), 'internal');
       assert.equal(await failureOf(store.purge({ table: 'codes', now, from: null, limit: 1 })), 'internal');

@@ -12,7 +12,6 @@ import { createAccount, setAccount } from '../../src/domain/accounts/accounts.ts
 import { createDailyCounts } from '../../src/domain/audit/daily-counts.ts';
 import { createOnceAnHour } from '../../src/domain/audit/once.ts';
 import { createClientKeys } from '../../src/domain/clients/client-keys.ts';
-import { gather } from '../../src/domain/gather.ts';
 import { gatherWrites } from '../../src/domain/gathered-writes.ts';
 import type { PackageBuilder } from '../../src/domain/hooks/package-builds.ts';
 import { createPackageQueue, type PackageQueue } from '../../src/domain/hooks/package-queue.ts';
@@ -127,7 +126,6 @@ export async function testServices(
     totp: createTotp(),
     limits,
     passkeys: createPasskeys(),
-    consumeRefreshToken: gather((batch) => store.grants.consume(batch)),
     counts: createDailyCounts({ store, clock }),
     onceAnHour: createOnceAnHour(),
     hooks: createLazyRunner(() =>

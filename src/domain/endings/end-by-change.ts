@@ -19,6 +19,9 @@ export async function endByChange(
   const end = async (because: string | null) =>
     (await endSignIns(services, tx, account, former, { because })).grantsRevoked;
   if (passwordDigest !== undefined) return end('password changed');
-  const isSuspended = status === userStatuses.suspended && former.status !== userStatuses.suspended;
-  return isSuspended ? end(null) : 0;
+  if (status !== userStatuses.suspended || former.status === userStatuses.suspended) return 0;
+  await end(null);
+  // Else a browser that names its ended session would be taken for one whose session has expired.
+  await tx.grants.outliveSessions(account.id, former.id);
+  return 0;
 }

@@ -146,7 +146,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         account.lastTurn += weight - 1;
         // One right password among many wrong ones that wait is no reason to serve those.
         const isLast = !waiting.some((one) => sourceOf(one.path) === sourceOf(path));
-        if (isForgiven && isLast) account.sources.forgive(path);
+        account.sources.end(path, isForgiven && isLast);
         running -= 1;
         account.turns -= 1;
         const left = (account.running.get(holder) ?? 1) - 1;

@@ -12,7 +12,7 @@ const refusal = 1 / 2;
 const patienceMilliseconds = 900;
 /** A refusal is a claim on a service, for a source that waits and comes again; so long, less and less. */
 const claimMilliseconds = 10_000;
-/** A source that was served, and not forgiven, claims no more than to stand so many services before newcomers. */
+/** Where a source was served, and not forgiven, it and its networks claim no more than to go so far before newcomers. */
 const leadOfServed = 1;
 /** For so long. Else many that are served again and again would claim as much as one that never was. */
 const servedMilliseconds = 600_000;
@@ -37,11 +37,11 @@ export interface Competitor {
   refusedAt: number | null;
   /** Services that it may claim for its refusals, at the last of them. */
   claim: number;
-  /** When it was served last, unless that was forgiven. */
+  /** When it, or one in it, was last served and not forgiven. */
   servedAt: number | null;
   /** How far its refusals put those ahead who wait now, in services. */
   lead: number;
-  /** How far before newcomers they stand at most. */
+  /** How far before newcomers they go at most. */
   mostLead: number;
 }
 
@@ -53,10 +53,10 @@ export interface Sources {
   arrive(names: readonly string[]): Path;
   /** A request is turned away. */
   refuse(path: Path): void;
-  /** A request is served. */
+  /** The turn of a request begins. */
   serve(path: Path): void;
-  /** Nothing that the source had counts, nor its last service against its networks. */
-  forgive(path: Path): void;
+  /** It ends. Where it is forgiven, nothing that the source had counts, nor its last service against its networks. */
+  end(path: Path, isForgiven: boolean): void;
 }
 
 /** `clock` tells milliseconds. */
@@ -105,7 +105,8 @@ export function createSources(clock: () => number): Sources {
       remember(names, path);
       const one = sourceOf(path);
       one.lead = isPatient(one) ? claimOf(one) : 0;
-      one.mostLead = isServed(one) ? leadOfServed : credit;
+      // At each level: who takes another address of a network that was served is no newcomer to those outside it.
+      for (const each of path) each.mostLead = isServed(each) ? leadOfServed : credit;
       return path;
     },
     refuse(path) {
@@ -123,11 +124,13 @@ export function createSources(clock: () => number): Sources {
         one.tag = start + 1;
         advance(one.among, start);
       }
-      Object.assign(sourceOf(path), { refusedAt: null, claim: 0, lead: 0, servedAt: clock() });
+      Object.assign(sourceOf(path), { refusedAt: null, claim: 0, lead: 0 });
     },
-    forgive(path) {
-      for (const one of path) one.tag -= 1;
-      Object.assign(sourceOf(path), { tag: 0, refusedAt: null, claim: 0, servedAt: null });
+    end(path, isForgiven) {
+      if (isForgiven) {
+        for (const one of path) one.tag -= 1;
+        Object.assign(sourceOf(path), { tag: 0, refusedAt: null, claim: 0, servedAt: null });
+      } else for (const one of path) one.servedAt = clock();
     },
   };
 }
@@ -156,8 +159,8 @@ export function tagOf({ among, tag }: Competitor): number {
 }
 
 /** Where a competitor stands with a request of this source that waits: the lowest goes first. */
-export function standingOf(competitor: Competitor, { lead, mostLead }: Competitor): number {
-  return Math.max(tagOf(competitor) - lead, competitor.among.present - mostLead);
+export function standingOf(competitor: Competitor, { lead }: Competitor): number {
+  return Math.max(tagOf(competitor) - lead, competitor.among.present - competitor.mostLead);
 }
 
 export function sourceOf(path: Path): Competitor {

@@ -39,7 +39,7 @@ const refusals = {
 
 export type RefreshServices = Pick<
   Services,
-  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'onceAnHour' | 'consumeRefreshToken'
+  'store' | 'clock' | 'random' | 'vault' | 'signer' | 'limits' | 'counts' | 'onceAnHour'
 >;
 
 /**
@@ -94,7 +94,7 @@ export async function refreshTokens(
     judge: judgeRefresh,
     eventOf: trail.eventOf,
   };
-  const result = await services.consumeRefreshToken(consumption).catch(trail.takeBack);
+  const result = await services.store.grants.consume(consumption).catch(trail.takeBack);
   if (result.outcome === 'refused' || result.outcome === 'reused') {
     if (subject) await services.limits.take(account, 'public-client', subject);
     throw failureOf(result);

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import type { ListPage, ListQuery } from '../listing.ts';
 import { type FullUser, listFullUsers, readFullUser } from './full-user.ts';
+import { takeListTurn } from './long-lists.ts';
 
 type ReadServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type Audited = Pick<Account, 'id' | 'record'>;
@@ -12,17 +13,32 @@ type Audited = Pick<Account, 'id' | 'record'>;
 /** So many are read at once, and written at once: a few milliseconds. */
 const pageLength = 200;
 
+interface Range {
+  readonly fromId?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /**
  * Users with `fromId` or a higher id in parts, at most `limit`, all of them without one. Before any of them is read by
- * the caller, the trail tells how many there are.
+ * the caller, the trail tells how many there are. Throws `unavailable` when too many such lists are under way.
  */
 export async function* listUsersFrom(
   services: ReadServices,
+  account: Account,
+  range: Range,
+): AsyncGenerator<readonly FullUser[], void, undefined> {
+  const endTurn = await takeListTurn(services, account);
+  try {
+    yield* partsOf(services, account, range);
+  } finally {
+    endTurn();
+  }
+}
+
+async function* partsOf(
+  services: ReadServices,
   account: Audited,
-  {
-    fromId = 0,
-    limit = Number.POSITIVE_INFINITY,
-  }: { readonly fromId?: number | undefined; readonly limit?: number | undefined },
+  { fromId = 0, limit = Number.POSITIVE_INFINITY }: Range,
 ): AsyncGenerator<readonly FullUser[], void, undefined> {
   let left = limit;
   const next = async (at: ListQuery['at']): Promise<ListPage<FullUser>> => {

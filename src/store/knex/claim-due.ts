@@ -1,10 +1,5 @@
 import type { Knex } from 'knex';
-import { isPostgres } from './list-index.ts';
-
-/** Locks these rows, less those that another process has at this moment: nobody waits for another. */
-export function unlocked(db: Knex, rows: Knex.QueryBuilder): Knex.QueryBuilder {
-  return isPostgres(db) ? rows.forUpdate().skipLocked() : rows;
-}
+import { dialectOf } from './dialect.ts';
 
 /**
  * The rows of a table of work that are due longest, of all accounts but those in `except` and as `narrow` has it, each for
@@ -18,7 +13,8 @@ export function claimDue(
 ): Knex.QueryBuilder {
   const due = db(table).select(['account_id', 'id']).where('due_at', '<=', now).whereNotIn('account_id', except);
   narrow(due);
-  unlocked(db, due.orderBy('due_at').limit(limit));
+  // Nobody waits for another.
+  dialectOf(db).passOver(due.orderBy('due_at').limit(limit));
   // A second caller finds another time in the row, and does not get it.
   return db(table)
     .with('due', due)

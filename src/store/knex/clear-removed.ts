@@ -3,9 +3,8 @@
 import type { Knex } from 'knex';
 import type { RemovalKind } from '../removals.ts';
 import { stillAssigned } from './assigned.ts';
-import { unlocked } from './claim-due.ts';
+import { dialectOf } from './dialect.ts';
 import { endRequests, inFlight } from './in-flight.ts';
-import { isPostgres } from './list-index.ts';
 import type { Reference, Removable } from './removed.ts';
 
 /** A row of `removals`. */
@@ -37,7 +36,7 @@ function rowsOf(table: string, by: Reference, key: readonly string[]): Step {
       .select(columns)
       .where({ account_id: accountId, [by]: objectId })
       .limit(limit);
-    const rows = await db(table).whereIn(columns, unlocked(db, found)).delete();
+    const rows = await db(table).whereIn(columns, dialectOf(db).passOver(found)).delete();
     return { rows, grantsRevoked: 0 };
   };
 }
@@ -49,7 +48,7 @@ async function releaseManaged(db: Knex, { account_id: accountId, object_id: user
   managed.whereRaw('coalesce(manager_user_id, -1) = ?', [userId]).limit(limit);
   const rows = await db('users')
     .where('account_id', accountId)
-    .whereIn('id', unlocked(db, managed))
+    .whereIn('id', dialectOf(db).passOver(managed))
     .update({ manager_user_id: null });
   return { rows, grantsRevoked: 0 };
 }
@@ -63,7 +62,7 @@ async function revokeLost(db: Knex, removal: Removal, candidates: Knex.QueryBuil
     .orderBy('id')
     .limit(limit);
   // In the order in which refreshes lock them. One that is in use is waited for: it must not be left out.
-  const found: { id: number }[] = await (isPostgres(db) ? lost.forUpdate() : lost);
+  const found: { id: number }[] = await dialectOf(db).waitFor(lost);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => Number(id));
   const grants = db('grants').where('account_id', accountId).whereIn('id', ids);

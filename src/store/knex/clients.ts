@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClientStore, DetailedClient, NewClient } from '../clients.ts';
 import type { ListQuery } from '../listing.ts';
+import { dialectOf } from './dialect.ts';
 import type { HotVerbs } from './engine.ts';
 import { lockPresent } from './hold.ts';
 import { listPage } from './list.ts';
@@ -11,6 +12,7 @@ import { remove } from './removals.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
 import type { Cell, DbRow } from './shape.ts';
+import { single } from './single.ts';
 import { separately } from './transact.ts';
 
 /** One row in every case: the time of a search must not tell whether there is such a client. */
@@ -114,20 +116,14 @@ export function clientVerbs(db: Knex, { append }: HotVerbs): ClientStore {
   };
   return {
     registerAll,
-    register: async (registration) => {
-      const [registered] = await registerAll([registration]);
-      if (!registered) throw new Error('a client was not added');
-      return registered;
-    },
+    register: single(registerAll),
     create: (client) =>
       separately(db, async (tx) => {
         const [row] = await tx('clients').insert(writeNew(client)).returning('*');
         return rows.clients.read(row);
       }),
     find: async (accountId, clientId) => {
-      // SQLite answers the rows, PostgreSQL an object that holds them.
-      const answer: DbRow[] | { rows: DbRow[] } = await db.raw(findClient, [accountId, clientId]);
-      const [row] = Array.isArray(answer) ? answer : answer.rows;
+      const [row] = dialectOf(db).rowsOf(await db.raw(findClient, [accountId, clientId]));
       const found = row?.['client_id'] != null;
       const client = rows.clients.read(found ? row : decoy);
       return found ? client : null;

@@ -8,7 +8,7 @@ import type { Schema } from './schema/describe.ts';
 import type { Cell } from './shape.ts';
 
 /** How an engine consumes a batch, on `db` or in the transaction that `db` is. */
-export type Consume = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
+export type ConsumeAll = (db: Knex, batch: readonly Consumption[]) => Promise<ConsumptionOutcome[]>;
 
 /** Appends events to the chains of their accounts, on `db` or in the transaction that `db` is. */
 export type AppendEvents = (db: Knex, events: readonly NewEvent[]) => Promise<void>;
@@ -43,7 +43,7 @@ export interface EngineOptions {
 
 /** What is done so often that building statements with Knex would cost more than running them. */
 export interface HotVerbs {
-  readonly consume: Consume;
+  readonly consumeAll: ConsumeAll;
   readonly append: Append;
   readonly appendEvents: AppendEvents;
   readonly findAccessToken: (db: Knex, accountId: number, id: number) => Promise<AccessTokenStanding | null>;

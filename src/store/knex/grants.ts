@@ -4,6 +4,7 @@ import { assigned, concern, lost } from './assigned.ts';
 import type { HotVerbs } from './engine.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
+import { single } from './single.ts';
 
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
@@ -15,11 +16,7 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
   };
   return {
     addAccessTokens,
-    addAccessToken: async (token) => {
-      const [added] = await addAccessTokens([token]);
-      if (!added) throw new Error('an access token was not added');
-      return added;
-    },
+    addAccessToken: single(addAccessTokens),
     findAccessToken: (accountId, id) => hot.findAccessToken(db, accountId, id),
     revokeAccessToken: async (accountId, id, at) => {
       const token = db('access_tokens').where({ account_id: accountId, id });
@@ -29,6 +26,7 @@ function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessToken
 }
 
 export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
+  const consumeAll: GrantStore['consumeAll'] = async (batch) => (batch.length === 0 ? [] : hot.consumeAll(db, batch));
   const live = (accountId: number) => db('grants').where('account_id', accountId).whereNull('revoked_at');
   const one = async (accountId: number, id: number) => {
     const removedAt = db('removals').max('removed_at').where('account_id', accountId);
@@ -68,7 +66,8 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const grant = db('grants').where({ account_id: accountId, id });
       await grant.whereNull('current_digest').update({ current_digest: digest });
     },
-    consume: async (batch) => (batch.length === 0 ? [] : hot.consume(db, batch)),
+    consumeAll,
+    consume: single(consumeAll),
     revoke: async (accountId, id, at, because) => {
       const grant = live(accountId).where('id', id);
       return (await grant.update({ revoked_at: at, revoked_because: because })) === 1;
@@ -85,6 +84,9 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
       const held = live(accountId).where({ user_id: userId, sid, offline_access: 0 });
       const unexpired = held.where('idle_expires_at', '>', now).where('absolute_expires_at', '>', now);
       return (await unexpired.first('id')) !== undefined;
+    },
+    outliveSessions: async (accountId, userId) => {
+      await live(accountId).where('user_id', userId).whereNotNull('sid').update({ sid: null });
     },
     revokeOfUserElsewhere: (accountId, userId, sid, at, because) =>
       live(accountId)

@@ -2,10 +2,8 @@
 
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
-import { isPostgres } from './list-index.ts';
+import { dialectOf, type RowLock } from './dialect.ts';
 import { homes, present, type Removable } from './removed.ts';
-
-type Lock = 'forKeyShare' | 'forNoKeyUpdate';
 
 /**
  * Whether all of them are there. On PostgreSQL it waits for a removal under way: a statement that changed or linked them
@@ -16,11 +14,11 @@ async function hold(
   accountId: number,
   kind: Removable,
   ids: readonly number[],
-  lock: Lock,
+  as: RowLock,
 ): Promise<boolean> {
   const { table, id } = homes[kind];
   const named = () => db(table).where('account_id', accountId).whereIn(id, ids);
-  if (isPostgres(db)) await named().orderBy(id).select(id)[lock]();
+  await dialectOf(db).lock(() => named().orderBy(id).select(id), as);
   // What was removed while this waited is seen by another statement only.
   const found = await named()
     .whereRaw(present(kind, table, id))
@@ -47,5 +45,5 @@ export function lockPresent(db: Knex, accountId: number, kind: Removable, id: nu
  * still not see what else they did in their transaction.
  */
 export async function holdLinks(db: Knex, links: Knex.QueryBuilder, column: string): Promise<void> {
-  if (isPostgres(db)) await links.orderBy(column).select(column).forKeyShare();
+  await dialectOf(db).lock(() => links.orderBy(column).select(column), 'forKeyShare');
 }

@@ -2,6 +2,7 @@
 
 import type { Knex } from 'knex';
 import { linked } from './assigned.ts';
+import { dialectOf } from './dialect.ts';
 import { present, refersToPresent } from './removed.ts';
 
 /** SQL for the newest removal that waits: what a link gives to any number of users is new for all of them. */
@@ -43,12 +44,11 @@ export async function lostBefore(
         and given.account_id = lost.account_id and given.app_id = la.app_id and given.${column} = ?
         and ${refersToPresent('given', 'app_id')} and ${isLost('lu.user_id')}
       group by lu.user_id`;
-  type Row = { readonly user_id: number; readonly after_removal: number };
-  const answer: Row[] | { rows: Row[] } = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);
-  const found = Array.isArray(answer) ? answer : answer.rows;
+  const answer = await db.raw(sql, [accountId, id, ...userIds, accountId, ...userIds, id]);
   const newest = new Map<number, number>();
-  for (const { user_id: userId, after_removal: removal } of found) {
-    newest.set(Number(userId), Math.max(newest.get(Number(userId)) ?? 0, Number(removal)));
+  for (const row of dialectOf(db).rowsOf(answer)) {
+    const userId = Number(row['user_id']);
+    newest.set(userId, Math.max(newest.get(userId) ?? 0, Number(row['after_removal'])));
   }
   return newest;
 }

@@ -1,11 +1,17 @@
 /** Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from './list-index.ts';
+import { dialectOf } from './dialect.ts';
 import { type Reference, refersAmongPresent, refersToPresent } from './removed.ts';
 import type { Cell } from './shape.ts';
 
 export type Sql = readonly [sql: string, bindings: readonly Cell[]];
+
+/** A table with the column `by` of the links, and another one, `by`, that names what is asked for. */
+export interface Through {
+  readonly table: string;
+  readonly by: Reference;
+}
 
 /** A table that links items to something else. An index leads from `by` to `column`, in its order. */
 export interface Links {
@@ -14,8 +20,8 @@ export interface Links {
   readonly column: string;
   /** Names what they are linked to. */
   readonly by: Reference;
-  /** Where what is asked for is linked to that in turn: a table with the column `by`, and its other column. */
-  readonly through?: { readonly table: string; readonly by: Reference };
+  /** Where what is asked for is linked to that in turn. */
+  readonly through?: Through;
 }
 
 /** So many ids beyond one in the order of ids, nearest first. */
@@ -25,7 +31,8 @@ export interface Stretch {
   readonly count: number;
 }
 
-function places(values: readonly Cell[]): string {
+/** The places of numbers in a list. */
+export function places(values: readonly Cell[]): string {
   return values.map(() => 'cast(? as bigint)').join(', ');
 }
 
@@ -33,7 +40,8 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
   return than === '>' ? 'asc' : 'desc';
 }
 
-function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
+/** All that is linked to one of these. */
+export function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
   const asked = places(values);
   if (!through) {
     const sql = `select ${column} from ${table} where account_id = ? and ${by} in (${asked}) and ${refersAmongPresent(by)}`;
@@ -45,29 +53,20 @@ function linked({ table, column, by, through }: Links, accountId: number, values
   return [sql, [accountId, ...values]];
 }
 
+/** The ids that one row, `k`, is linked to, nearest first; the limit is to follow. Binding: the id they are beyond. */
+export function nearestOfOne({ table, column, by }: Links, stretch: Stretch): string {
+  return `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
+    and x.${column} ${stretch.than} ? order by x.${column} ${directionOf(stretch)} limit`;
+}
+
 /** Of each that it is linked to, since each has its own range of the index: the nearest of all are among them. */
 function linkedWithin(db: Knex, links: Links, accountId: number, values: readonly Cell[], stretch: Stretch): Sql[] {
   const { table, column, by, through } = links;
+  if (through) return [dialectOf(db).nearestThrough({ ...links, through }, accountId, values, stretch)];
   const { than, id, count } = stretch;
-  const direction = directionOf(stretch);
-  if (!through) {
-    const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
-      and ${column} ${than} ? and ${refersAmongPresent(by)} order by ${column} ${direction} limit ?`;
-    return values.map((value) => [sql, [accountId, value, id, accountId, count]]);
-  }
-  const ofEach = `select x.${column} from ${table} x where x.account_id = k.account_id and x.${by} = k.${by}
-    and x.${column} ${than} ? order by x.${column} ${direction} limit`;
-  if (isPostgres(db)) {
-    const sql = `select l.${column} from ${through.table} k cross join lateral (${ofEach} ?) l
-      where k.account_id = ? and k.${through.by} in (${places(values)})
-        and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`;
-    return [[sql, [id, count, accountId, ...values]]];
-  }
-  // SQLite has no such joins: up to the last one of each, which is looked up first. Cross joins it reads as written.
-  const [within, end] = direction === 'asc' ? ['<=', '9223372036854775807'] : ['>=', '0'];
-  const [sql, bindings] = linked(links, accountId, values);
-  const last = `coalesce((${ofEach} 1 offset ?), ${end})`;
-  return [[`${sql} and l.${column} ${than} ? and l.${column} ${within} ${last}`, [...bindings, id, id, count - 1]]];
+  const sql = `select ${column} from ${table} where account_id = ? and ${by} = cast(? as bigint)
+      and ${column} ${than} ? and ${refersAmongPresent(by)} order by ${column} ${directionOf(stretch)} limit ?`;
+  return values.map((value) => [sql, [accountId, value, id, accountId, count]]);
 }
 
 /** A name for each part, so that its own order and limit stay its own. */

@@ -3,8 +3,9 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../domain/failure.ts';
 import type { ListFilter } from '../listing.ts';
+import { dialectOf } from './dialect.ts';
 import { allLinked, inAll, isLinked, type Links, type Sql, unlinked } from './links.ts';
-import { expressionOf, isPostgres, type ListColumn } from './list-index.ts';
+import { expressionOf, type ListColumn } from './list-index.ts';
 import { amongPresent, type Removable } from './removed.ts';
 import type { Cell, DbRow } from './shape.ts';
 
@@ -35,12 +36,9 @@ export function columnOf<Item>(listing: Listing<Item>, field: string): ListColum
   return column;
 }
 
-/**
- * A number may be larger than its column holds, which PostgreSQL refuses to compare without the cast. With it SQLite
- * would find nothing by the index of an expression, which has no type of its own.
- */
+/** The place of a value that is compared with the column. */
 export function castOf(db: Knex, { kind }: ListColumn): string {
-  return kind === 'number' && isPostgres(db) ? 'cast(? as bigint)' : '?';
+  return kind === 'number' ? dialectOf(db).numberGiven : '?';
 }
 
 /** The least text that is larger than every text that begins so, in the order of UTF-8; null when there is none. */
@@ -74,11 +72,9 @@ export function conditionOf(db: Knex, column: ListColumn, { test, values }: List
       return end === null ? [`${value} >= ?`, [text]] : [`${value} >= ? and ${value} < ?`, [text, end]];
     }
     case 'ends':
-      return isPostgres(db)
-        ? [`right(${value}, cast(? as integer)) = ?`, [[...text].length, text]]
-        : [`substr(${value}, -cast(? as integer)) = ?`, [[...text].length, text]];
+      return [dialectOf(db).endsWith(value), [[...text].length, text]];
     case 'holds':
-      return [`${isPostgres(db) ? 'strpos' : 'instr'}(${value}, ?) > 0`, [text]];
+      return [dialectOf(db).holds(value), [text]];
   }
 }
 

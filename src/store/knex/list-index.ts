@@ -1,6 +1,7 @@
 /** Fields of lists as SQL, for the statements that read them and the migrations that index them: both must say the same. */
 
 import type { Knex } from 'knex';
+import { dialectOf } from './dialect.ts';
 
 /** A column that lists sort or filter by. Text compares by its bytes in UTF-8 on both databases. */
 export interface ListColumn {
@@ -24,22 +25,15 @@ export function filled(kind: ListColumn['kind'], column: string): ListColumn {
   return { column, kind, nullable: false };
 }
 
-export function isPostgres(db: Knex): boolean {
-  return db.client.driverName === 'pg';
-}
-
 /** The value that sorts and compares. */
 export function expressionOf(db: Knex, { column, kind, nullable }: ListColumn): string {
   const value = nullable ? `coalesce(${column}, ${kind === 'text' ? "''" : '-1'})` : column;
-  return kind === 'text' && isPostgres(db) ? `(${value}) collate "C"` : value;
+  return kind === 'text' ? dialectOf(db).byBytes(value) : value;
 }
 
-/**
- * The index that a sort by, an exact filter on and the beginning of the column need. `id` is the table's number:
- * SQLite ends every index with it by itself.
- */
+/** The index that a sort by, an exact filter on and the beginning of the column need. `id` is the table's number. */
 export async function createListIndex(db: Knex, table: string, column: ListColumn, id = 'id'): Promise<void> {
-  const value = isPostgres(db) ? `(${expressionOf(db, column)}), ${id}` : expressionOf(db, column);
+  const value = dialectOf(db).indexed(expressionOf(db, column), id);
   await db.raw(`create index ${table}_${column.column}_list on ${table} (account_id, ${value})`);
 }
 

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { PackageBuildStore } from '../package-builds.ts';
 import type { SignInHistoryStore } from '../sign-in-histories.ts';
-import { isPostgres } from './list-index.ts';
+import { dialectOf } from './dialect.ts';
 import * as rows from './package-rows.ts';
 
-/** The build that has waited longest. On PostgreSQL a row that another node is about to take is passed over. */
+/** The build that has waited longest, of those that no other node is about to take. */
 function takeOne(db: Knex): string {
   const longest = `select account_id, id from package_builds where due_at <= ? order by due_at limit 1
-    ${isPostgres(db) ? 'for update skip locked' : ''}`;
+    ${dialectOf(db).passingOver}`;
   return `update package_builds set state = 'running', attempts = attempts + 1, due_at = ?, updated_at = ?
     where (account_id, id) = (${longest}) and due_at <= ? returning *`;
 }
@@ -37,7 +37,7 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
     },
     claim: async (now, until) => {
       const answer = await db.raw(takeOne(db), [until, now, now, now]);
-      const [row] = isPostgres(db) ? answer.rows : answer;
+      const [row] = dialectOf(db).rowsOf(answer);
       return row ? rows.packageBuilds.read(row) : null;
     },
     finish: async ({ accountId, id, attempts }, { state, digest = null, failure = null, dueAt = null }, at) => {

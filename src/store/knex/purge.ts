@@ -12,6 +12,7 @@ import {
   sweptTables,
 } from '../purge.ts';
 import type { Milliseconds } from '../time.ts';
+import type { Dialect } from './dialect.ts';
 
 interface Kind {
   /** Beside the account. */
@@ -44,9 +45,6 @@ const kinds: Readonly<Record<ExpiringTable, Kind>> = {
 
 /** Grants stay for a day after their end, and scripts of packages that no hook uses: a build that begins notes its use. */
 export const keepSwept: Milliseconds = day;
-
-/** What locks the rows of a subquery, each for one node: PostgreSQL only, SQLite has one writer. */
-type Lock = '' | 'for update skip locked';
 
 export function isSwept(table: PurgedTable): table is SweptTable {
   return (sweptTables as readonly string[]).includes(table);
@@ -84,12 +82,12 @@ export interface DueStatement {
 export function deleteDue(
   table: ExpiringTable,
   { now, from, limit }: { readonly now: Milliseconds; readonly from: Position | null; readonly limit: number },
-  lock: Lock,
+  { passingOver }: Pick<Dialect, 'passingOver'>,
 ): DueStatement {
   const key = ['account_id', ...kinds[table].key].join(', ');
   return {
     sql: `with due as (select ${key} from ${table} where expires_at >= ? and expires_at <= ?
-      order by expires_at limit ? ${lock})
+      order by expires_at limit ? ${passingOver})
       delete from ${table} where (${key}) in (select ${key} from due) returning expires_at`,
     bindings: [from?.[0] ?? 0, now - kinds[table].keep, limit],
   };

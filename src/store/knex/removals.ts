@@ -13,9 +13,8 @@ import {
   type RemovalKind,
 } from '../removals.ts';
 import type { Milliseconds } from '../time.ts';
-import { unlocked } from './claim-due.ts';
 import { clearStep, type Progress, type Removal } from './clear-removed.ts';
-import { isPostgres } from './list-index.ts';
+import { dialectOf } from './dialect.ts';
 import { homes, present, type Removable } from './removed.ts';
 import type { Cell } from './shape.ts';
 import { persistently, together } from './transact.ts';
@@ -93,7 +92,7 @@ export function removeObject(
   return together(db, async (tx) => {
     const key = { account_id: accountId, [home.id]: id };
     // Of two that remove it one waits here, and sees in the next statement that it is gone.
-    if (isPostgres(tx)) await tx(home.table).where(key).forUpdate().first(home.id);
+    await dialectOf(tx).lock(() => tx(home.table).where(key).first(home.id), 'forUpdate');
     const removed = tx(home.table)
       .where(key)
       .whereRaw(present(kind, home.table, home.id));
@@ -117,7 +116,7 @@ export function endLost(db: Knex, accountId: number, appIds: readonly number[], 
   return together(db, async (tx) => {
     // One after the other for each app: of those of one app the later is the one with the greater number.
     const apps = tx('clients').where('account_id', accountId).whereIn('app_id', appIds).orderBy('app_id');
-    if (isPostgres(tx)) await apps.forNoKeyUpdate().select('app_id');
+    await dialectOf(tx).lock(() => apps.select('app_id'), 'forNoKeyUpdate');
     let grantsRevoked = 0;
     for (let from = 0; from < appIds.length; from += addedAtOnce) {
       const added = await add(tx, accountId, 'access', appIds.slice(from, from + addedAtOnce), at);
@@ -136,7 +135,7 @@ async function takeNext(db: Knex, { after, except }: ClearingTurn): Promise<Remo
   for (const behind of ['>', '<=']) {
     const next = db('removals').where('account_id', behind, after).whereNotIn('id', except);
     next.orderBy(['account_id', 'id']).limit(1);
-    const [removal]: Removal[] = await unlocked(db, next);
+    const [removal]: Removal[] = await dialectOf(db).passOver(next);
     if (removal) return removal.kind === 'access' ? furthestOf(db, removal, except) : removal;
   }
   return null;
@@ -150,7 +149,7 @@ async function furthestOf(db: Knex, removal: Removal, except: readonly number[])
     { column: 'reached_grant_id', order: 'desc' },
     { column: 'id', order: 'desc' },
   ]);
-  const [furthest = removal]: Removal[] = await unlocked(db, same.limit(1));
+  const [furthest = removal]: Removal[] = await dialectOf(db).passOver(same.limit(1));
   return furthest;
 }
 

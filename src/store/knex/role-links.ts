@@ -3,11 +3,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { RoleLink, RoleRecord, RoleStore } from '../roles.ts';
+import { dialectOf } from './dialect.ts';
 import { holdLinks, holdPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
 import { listPage } from './list.ts';
 import { conditionOf, type Listing } from './list-filters.ts';
-import { filled, isPostgres } from './list-index.ts';
+import { filled } from './list-index.ts';
 import { present, refersToPresent } from './removed.ts';
 import * as rows from './rows.ts';
 import { separately } from './transact.ts';
@@ -18,8 +19,6 @@ const links = {
   users: { table: 'role_users', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
   admins: { table: 'role_admins', column: 'user_id', named: 'users', id: 'id', kind: 'user' },
 } as const satisfies Record<RoleLink, object>;
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** As many as one statement takes on both databases. */
 const atOnce = 400;
@@ -78,7 +77,7 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       const { table, column } = links[link];
       const ids = new Map<number, number[]>(roleIds.map((roleId) => [roleId, []]));
       // One row for each role: a role may have more members than rows are made of without being noticed.
-      const list = `${isPostgres(db) ? 'json_agg' : 'json_group_array'}(${column} order by ${column})`;
+      const list = dialectOf(db).listOf(column);
       for await (const some of chunks(roleIds)) {
         const found: { role_id: number; linked: string | number[] }[] = await db(table)
           .where('account_id', accountId)
@@ -133,12 +132,15 @@ export function roleLinkVerbs(db: Knex): Pick<RoleStore, LinkVerb> {
       for await (const some of chunks(ids)) {
         const wanted = some.map(() => '?').join(', ');
         // By hand: Knex does not let SQLite answer what it deletes.
-        const answer: Row[] | { rows: Row[] } = await db.raw(
+        const answer = await db.raw(
           `delete from ${table} where account_id = ? and role_id = ? and ${column} in (${wanted}) returning ${column}`,
           [accountId, roleId, ...some],
         );
-        const removed = Array.isArray(answer) ? answer : answer.rows;
-        unlinked.push(...removed.map((row) => Number(row[column])));
+        unlinked.push(
+          ...dialectOf(db)
+            .rowsOf(answer)
+            .map((row) => Number(row[column])),
+        );
       }
       return unlinked.toSorted(ascending);
     },

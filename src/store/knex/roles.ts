@@ -2,32 +2,15 @@ import type { Knex } from 'knex';
 import type { AccessStore, Assignee } from '../access.ts';
 import type { RoleStore } from '../roles.ts';
 import { assigned } from './assigned.ts';
+import { dialectOf } from './dialect.ts';
 import { holdLinks, holdPresent, lockPresent } from './hold.ts';
 import { lostBefore, newestRemoval } from './link-age.ts';
-import { isPostgres } from './list-index.ts';
 import { endLost, removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
 import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
-
-/**
- * Locks what gives a user an app against those who would take it away, and answers whether anything does (PostgreSQL);
- * first the client and the role, as who removes them does.
- */
-const heldAccess = `with direct as materialized (
-    select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
-    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId and ${present('app', 'c', 'app_id')}
-    for key share of c for share of au
-  ), by_role as materialized (
-    select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
-      join roles r on r.account_id = c.account_id and r.id = ar.role_id
-      join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
-    where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
-      and ${present('app', 'c', 'app_id')} and ${present('role', 'r')}
-    for key share of c for key share of r for share of ru for share of ar
-  ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
 
 export function roleVerbs(db: Knex): RoleStore {
   const one = (accountId: number, id: number) =>
@@ -90,11 +73,8 @@ function link(accountId: number, appId: number, assignee: Assignee): readonly [s
 
 export function accessVerbs(db: Knex): AccessStore {
   const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
-    if (db.isTransaction && isPostgres(db)) {
-      const { rows: found } = await db.raw(heldAccess, { accountId, appId, userId });
-      if (found[0]?.assigned !== true) return false;
-      // What was removed while this waited for its lock is seen by another statement only.
-    }
+    if (db.isTransaction && !(await dialectOf(db).holdAccess(db, { accountId, appId, userId }))) return false;
+    // What was removed while this waited for a lock is seen by another statement only.
     const wanted = db.raw(
       'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
       [accountId, appId, userId],

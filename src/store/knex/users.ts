@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { UserDetails, UserKeys, UserRecord, UserStore } from '../users.ts';
+import { dialectOf } from './dialect.ts';
 import { listPage } from './list.ts';
-import { isPostgres } from './list-index.ts';
 import { remove } from './removals.ts';
 import { present } from './removed.ts';
 import * as rows from './rows.ts';
@@ -75,9 +75,9 @@ export function userVerbs(db: Knex): UserStore {
     ...attemptVerbs(db),
     find,
     lock: async (accountId, id) => {
-      // SQLite begins every transaction with the lock of the whole file. On PostgreSQL rows that refer to the user may be
-      // added; and what was changed while this waited, a removal too, is seen by another statement.
-      if (isPostgres(db)) await one(accountId, id).forNoKeyUpdate().first('id');
+      // Rows that refer to the user may be added. What was changed while this waited, a removal too, is seen by another
+      // statement.
+      await dialectOf(db).lock(() => one(accountId, id).first('id'), 'forNoKeyUpdate');
       return find(accountId, id);
     },
     findDetailed: async (accountId, id) => {

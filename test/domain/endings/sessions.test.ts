@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { decodeJwt } from 'jose';
 import { raiseSession } from '../../../src/domain/opening/openers/session.ts';
 import { endOneSession } from '../../../src/domain/own-account/sessions.ts';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
@@ -14,6 +15,7 @@ import { readRows } from '../../support/rows.ts';
 import { CookieJar, makeUser, redeem, refresh, signInForCode, submit, walk } from '../../support/sign-in.ts';
 import { beginSignOut, type SignedInBrowser, signedInBrowser } from '../../support/sign-out.ts';
 import { databases } from '../../support/stores.ts';
+import { setUser } from '../../support/users.ts';
 import { ownVisit } from '../../support/visits.ts';
 import { copyOf } from '../../surfaces/pages/browsing.ts';
 import { assertTold, toldBy } from '../audit/told.ts';
@@ -226,6 +228,22 @@ for (const kind of databases) {
         await tokensOf(copy, browser.user, {});
         assert.ok(!(await sidsOf(browser)).includes(sid));
       }
+    });
+
+    it('one that a suspension ended does not begin again, and the grants that waited do not end with another', async () => {
+      const browser = await signedInBrowser(app, heard);
+      const { id } = browser.user;
+      const { sid } = await onlySessionOf(browser);
+      await setUser(app.services, app.account, id, { status: 'suspended' });
+      await setUser(app.services, app.account, id, { status: 'active' });
+      app.services.clock.advance(13 * hour);
+      const later = await tokensOf(browser, browser.user, {});
+      assert.notEqual((await onlySessionOf(browser)).sid, sid);
+      const waited = await refresh(app, browser.client, browser.tokens.refresh_token);
+      assert.equal(decodeJwt(waited.body.id_token)['sid'], undefined);
+      await signOut(browser.jar);
+      assert.equal(await isGood(browser, later.refresh_token), false);
+      assert.equal(await isGood(browser, waited.body.refresh_token), true);
     });
 
     it('a copy of an older cookie is no second session of one name', async () => {

@@ -64,8 +64,8 @@ for (const [what, flood] of [
 }
 
 /** Sources with wrong passwords that wait as a 503 says and come again. */
-const patient = (count: number, from: (number: number) => string) => () =>
-  connections(count, servicesASecond - 1, (number) => shareOf(account, from(number)));
+const patient = (count: number, from: (number: number, served: number) => string) => () =>
+  connections(count, servicesASecond - 1, (number, served) => shareOf(account, from(number, served)));
 
 for (const [what, count, from, address] of [
   ['networks', 100, anywhere, '198.51.100.7'],
@@ -78,6 +78,12 @@ for (const [what, count, from, address] of [
   const ownerAfter = count / servicesASecond + 5;
   test(`${count} ${what} that wait as they are told keep the owner out for 5 s at most`, () =>
     assertWithin(5, patient(count, from), { who: shareOf(account, address), ownerAfter }));
+}
+
+for (const count of [300, 1000]) {
+  const from = (number: number, served: number) => `2001:${hex(0x1000 + number)}:1:${hex(served)}::1`;
+  test(`${count} networks that wait as they are told, and take another /64 once they were served, no longer either`, () =>
+    assertWithin(5, patient(count, from), { ownerAfter: count / servicesASecond + 5 }));
 }
 
 /** One connection to each of so many other accounts. */

@@ -13,7 +13,7 @@ export const account = { id: 1 };
 /** One request of a flood, and what its sender does when it was served or turned away. */
 interface Visit {
   readonly share: Share;
-  readonly over?: (now: number) => void;
+  readonly over?: (now: number, isServed: boolean) => void;
 }
 
 /** What a flood sends in the service `now`. */
@@ -28,18 +28,23 @@ export function requests(rate: number, from: (number: number) => string): Flood 
   };
 }
 
-/** `count` connections: each has one request at a time, and sends the next `pause` services after that is over. */
-export function connections(count: number, pause: number, share: (number: number) => Share): Flood {
+/**
+ * `count` connections: each has one request at a time, and sends the next `pause` services after that is over. `share`
+ * is told how often the connection with this number was served.
+ */
+export function connections(count: number, pause: number, share: (number: number, served: number) => Share): Flood {
+  const served = new Array<number>(count).fill(0);
   // They begin within the first second.
   const nextAt = Array.from({ length: count }, (_, number) => number % servicesASecond);
   return (now) => {
     const due = [...nextAt.keys()].filter((number) => (nextAt[number] ?? 0) <= now);
     return due.map((number) => {
       nextAt[number] = Number.POSITIVE_INFINITY;
-      const over = (end: number) => {
+      const over = (end: number, isServed: boolean) => {
         nextAt[number] = end + pause;
+        if (isServed) served[number] = (served[number] ?? 0) + 1;
       };
-      return { share: share(number), over };
+      return { share: share(number, served[number] ?? 0), over };
     });
   };
 }
@@ -78,7 +83,7 @@ export async function signInsOf(owner: Share, flood: Flood, run: Run): Promise<n
     void queue.enter(share).then((turn) => {
       const end = () => {
         turn?.end();
-        over(now);
+        over(now, turn !== null);
       };
       if (turn) turns.push({ turn, end });
       else end();

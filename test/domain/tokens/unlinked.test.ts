@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authenticateClient } from '../../../src/domain/clients/authenticate-client.ts';
-import { gather } from '../../../src/domain/gather.ts';
 import { startGrant } from '../../../src/domain/opening/openers/grant.ts';
 import { refreshTokens } from '../../../src/domain/tokens/refresh.ts';
-import type { Consumption } from '../../../src/store/consumption.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newClient, newUser, now } from '../../store/samples.ts';
 import { createTestAccount, testServices } from '../../support/services.ts';
@@ -46,11 +44,7 @@ onServices('refresh without a link', (subject) => {
     const user = await newUser(services.store, account.id);
     await services.store.access.grant(account.id, client.appId, { userId: user.id }, now);
     const { store, asked } = counting(services.store);
-    const counted = {
-      ...services,
-      store,
-      consumeRefreshToken: gather((batch: readonly Consumption[]) => store.grants.consume(batch)),
-    };
+    const counted = { ...services, store };
     const terms = {
       ...{ userId: user.id, serverId: null, scope: ['openid'], sid: null, nonce: null, amr: ['pwd'] },
       authenticatedAt: now,

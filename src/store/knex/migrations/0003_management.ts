@@ -1,7 +1,8 @@
 /** Users as they are managed: what describes them, what the account adds to them, and the indexes of their lists. */
 
 import type { Knex } from 'knex';
-import { createListIndex, dropListIndex, filled, isPostgres, type ListColumn, number, text } from '../list-index.ts';
+import { createListIndex, dropListIndex, filled, type ListColumn, number, text } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 /** Columns that users get, in the order of their definition. */
 function columns(integer: string): readonly (readonly [column: string, type: string])[] {

@@ -3,7 +3,8 @@
  * added only: triggers refuse the rest, whoever asks.
  */
 import type { Knex } from 'knex';
-import { expressionOf, filled, isPostgres, type ListColumn, number } from '../list-index.ts';
+import { expressionOf, filled, type ListColumn, number } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 /** `at`, ids and counts are numbers of 64 bits; a detail is JSON text. */
 function tables(db: Knex): Record<string, string> {

@@ -3,7 +3,8 @@
  * policy: a trigger makes it with the account, whichever release makes the account; an index allows no second one.
  */
 import type { Knex } from 'knex';
-import { createListIndex, filled, isPostgres } from '../list-index.ts';
+import { createListIndex, filled } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 interface Dialect {
   readonly number: string;

@@ -1,7 +1,8 @@
 /** Roles and apps as they are managed: administrators of roles, what describes apps, and the indexes of their lists. */
 
 import type { Knex } from 'knex';
-import { createListIndex, dropListIndex, filled, isPostgres, type ListColumn } from '../list-index.ts';
+import { createListIndex, dropListIndex, filled, type ListColumn } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofUser = 'foreign key (account_id, user_id) references users (account_id, id) on delete cascade';
 const ofRole = 'foreign key (account_id, role_id) references roles (account_id, id) on delete cascade';

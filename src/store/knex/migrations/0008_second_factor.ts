@@ -1,6 +1,6 @@
 /** Second factors of users: devices, recovery codes, the count of wrong codes; and how far a sign-in has come. */
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofUser = 'foreign key (account_id, user_id) references users (account_id, id) on delete cascade';
 const ofDevice = 'foreign key (account_id, device_id) references factor_devices (account_id, id) on delete cascade';

@@ -3,7 +3,8 @@
  * every run. Hooks and variables are kept in memory, so every change of them moves the account's generation.
  */
 import type { Knex } from 'knex';
-import { createListIndex, filled, isPostgres } from '../list-index.ts';
+import { createListIndex, filled } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 interface Types {
   /** A number of the engine's own counting, and the key it makes with the account. */

@@ -1,7 +1,7 @@
 /** What clients are still to be told: that a session ended (OpenID Connect Back-Channel Logout 1.0). */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofClient = 'foreign key (account_id, app_id) references clients (account_id, app_id) on delete cascade';
 

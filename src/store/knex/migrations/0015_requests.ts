@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofClient = 'foreign key (account_id, app_id) references clients (account_id, app_id) on delete cascade';
 

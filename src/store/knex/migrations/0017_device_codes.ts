@@ -1,7 +1,7 @@
 /** What devices wait for: that a user allows them in a browser elsewhere (RFC 8628). */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofClient = 'foreign key (account_id, app_id) references clients (account_id, app_id) on delete cascade';
 const ofUser = 'foreign key (account_id, user_id) references users (account_id, id) on delete cascade';

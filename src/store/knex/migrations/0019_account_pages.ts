@@ -1,7 +1,7 @@
 /** What the account pages need: sign-ins to no app, and where each session was begun. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const table = 'authorization_requests';
 

@@ -1,7 +1,7 @@
 /** Passwords that are reset by e-mail: who asked for it, until a message went out, and the links that were sent. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 export async function up(db: Knex): Promise<void> {
   const [number, linkEnd, id, end] = isPostgres(db)

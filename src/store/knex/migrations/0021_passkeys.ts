@@ -1,7 +1,7 @@
 /** Passkeys (WebAuthn Level 3): what they have beside the device that each of them is, and the challenges that were answered. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofDevice = 'foreign key (account_id, device_id) references factor_devices (account_id, id) on delete cascade';
 

@@ -1,7 +1,7 @@
 /** For which apps a session has been used, of accounts whose hooks run at the first use: named by its `sid`, which stays when it is worth more. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const ofClient = 'foreign key (account_id, app_id) references clients (account_id, app_id) on delete cascade';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 /** Of the links that were asked for, a user has several from here on. */
 const columns = 'account_id, user_id, digest, created_at, expires_at, used_at';

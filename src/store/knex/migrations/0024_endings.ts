@@ -1,7 +1,7 @@
 /** What an ending has to find: what a session approved and when, which grants outlive their session, and since when nothing before counts. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 /** Sign-ins in progress of one user: few rows say whose they are, and none before its first factor. */
 const ofUser = ['password_user_id', 'decided_by'] as const;

@@ -1,7 +1,7 @@
 /** Authorization requests that have ended, until they would have expired: a request that is sealed into its identifier has no row. */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 export async function up(db: Knex): Promise<void> {
   const [number, end] = isPostgres(db) ? ['bigint', ')'] : ['integer', ') strict, without rowid'];

@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 /** Where the index leads from, and what it is to be in the order of. */
 const links = [

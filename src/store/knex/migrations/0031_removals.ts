@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import { isPostgres } from '../list-index.ts';
+import { isPostgres } from './is_postgres.ts';
 
 const links = ['app_users', 'app_roles', 'role_users'] as const;
 

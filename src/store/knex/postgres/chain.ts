@@ -60,8 +60,7 @@ async function appendIn(db: Knex, events: readonly NewEvent[]): Promise<void> {
   ]);
 }
 
-/** `AppendEvents` on PostgreSQL. */
-export const appendEventsOnPostgres: AppendEvents = async (db, events) => {
+export const appendEvents: AppendEvents = async (db, events) => {
   if (events.length === 0) return;
   await (db.isTransaction ? appendIn(db, events) : db.transaction((tx) => appendIn(tx, events)));
 };

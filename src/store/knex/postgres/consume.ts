@@ -6,10 +6,10 @@ import type { Knex } from 'knex';
 import type { Consumption, ConsumptionOutcome, GrantStanding, Verdict } from '../../consumption.ts';
 import type { GrantRecord } from '../../grants.ts';
 import { eventsOf, reuseReason, rotated } from '../consume.ts';
-import type { Consume } from '../engine.ts';
+import type { ConsumeAll } from '../engine.ts';
 import * as rows from '../rows.ts';
 import type { Cell } from '../shape.ts';
-import { appendEventsOnPostgres } from './chain.ts';
+import { appendEvents } from './chain.ts';
 import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs.ts';
 import { lockGrants, rotateAll, writeOutcomes } from './sql-consume.ts';
 import { run } from './statements.ts';
@@ -140,7 +140,7 @@ async function judgeEvery(
   await giveBackProofs(db, proofs.untaken());
   const tokens = await write(db, judged);
   const outcomes = judged.map((one) => outcome(one, tokens));
-  await appendEventsOnPostgres(db, eventsOf(batch, outcomes));
+  await appendEvents(db, eventsOf(batch, outcomes));
   return outcomes;
 }
 
@@ -158,8 +158,7 @@ async function consumeProven(tx: Knex, batch: readonly Consumption[]): Promise<C
   return outcomes ?? judgeEvery(tx, batch, proofs);
 }
 
-/** `Consume` on PostgreSQL. */
-export const consumeOnPostgres: Consume = async (db, batch) => {
+export const consumeAll: ConsumeAll = async (db, batch) => {
   if (batch.some(({ proof }) => proof !== null)) return inTransaction(db, (tx) => consumeProven(tx, batch));
   const outcomes = areDistinct(batch) ? await rotateEvery(db, batch) : null;
   return outcomes ?? inTransaction(db, (tx) => judgeEvery(tx, batch));

@@ -1,18 +1,15 @@
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Failure } from '../../../domain/failure.ts';
+import { speaking } from '../dialect.ts';
 import { type Engine, type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
-import { appendEventsOnPostgres } from './chain.ts';
-import { consumeOnPostgres } from './consume.ts';
+import { appendEvents } from './chain.ts';
+import { consumeAll } from './consume.ts';
 import { endWhenSilent, withoutDeadline } from './deadline.ts';
-import {
-  appendOnPostgres,
-  findAccessTokenOnPostgres,
-  findCredentialTokenOnPostgres,
-  generationOnPostgres,
-} from './hot.ts';
-import { purgeOnPostgres } from './purge.ts';
-import { describeOnPostgres } from './schema.ts';
+import { postgresDialect } from './dialect.ts';
+import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
+import { purge } from './purge.ts';
+import { describeSchema } from './schema.ts';
 import { markSession, requireSessions } from './session.ts';
 
 /** Any number that no other program takes on the same database. */
@@ -75,6 +72,7 @@ function openPool({ url, log, waitMilliseconds }: EngineOptions, size: number, p
     // Values of a statement never get into an error's message.
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
+    ...speaking(postgresDialect),
     pool: {
       min: 0,
       max: size,
@@ -103,16 +101,10 @@ export function openPostgres(options: EngineOptions): Engine {
     kind: 'postgres',
     db,
     reading,
-    hot: {
-      consume: consumeOnPostgres,
-      append: appendOnPostgres,
-      appendEvents: appendEventsOnPostgres,
-      findAccessToken: findAccessTokenOnPostgres,
-      findCredentialToken: findCredentialTokenOnPostgres,
-    },
-    generation: (accountId) => generationOnPostgres(db, accountId),
-    purge: (wanted) => purgeOnPostgres(db, wanted),
-    describeSchema: describeOnPostgres,
+    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
+    generation: (accountId) => findGeneration(db, accountId),
+    purge: (wanted) => purge(db, wanted),
+    describeSchema,
     // The server's own daemon (autovacuum) does both.
     describeNewTables: async () => {},
     refreshStatistics: async () => {},

@@ -8,15 +8,15 @@ import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { DbRow } from '../shape.ts';
-import { appendEventsOnPostgres } from './chain.ts';
+import { appendEvents } from './chain.ts';
 import { run } from './statements.ts';
 
-/** `Append` on PostgreSQL: one statement. Every row has a digest or an id of its own, by which its number is found again. */
-export const appendOnPostgres: Append = async (db, table, numbered, added, eventsOf) => {
+/** One statement. Every row has a digest or an id of its own, by which its number is found again. */
+export const append: Append = async (db, table, numbered, added, eventsOf) => {
   const [first] = added;
   if (!first) return [];
   if (eventsOf && !db.isTransaction) {
-    return db.transaction((tx) => appendOnPostgres(tx, table, numbered, added, eventsOf));
+    return db.transaction((tx) => append(tx, table, numbered, added, eventsOf));
   }
   const own = 'digest' in first ? 'digest' : 'client_id';
   const found: DbRow[] = await db(table)
@@ -24,7 +24,7 @@ export const appendOnPostgres: Append = async (db, table, numbered, added, event
     .returning([numbered, own]);
   const numbers = new Map(found.map((row) => [row[own], Number(row[numbered])]));
   const inOrder = added.map((row) => numbers.get(row[own]) ?? Number.NaN);
-  if (eventsOf) await appendEventsOnPostgres(db, eventsOf(inOrder));
+  if (eventsOf) await appendEvents(db, eventsOf(inOrder));
   return inOrder;
 };
 
@@ -36,7 +36,7 @@ const readCredentialToken = rows.credentialTokens.reader('t_');
 const readCredential = rows.credentials.reader('c_');
 
 /** An access token with all that decides about it. */
-export const findAccessToken = `
+const accessToken = `
   select ${[
     ...rows.accessTokens.select('t', 't_'),
     ...rows.grants.select('g', 'g_'),
@@ -50,12 +50,22 @@ export const findAccessToken = `
   left join users u on u.account_id = t.account_id and u.id = t.user_id and ${present('user', 'u')}
   where t.account_id = $1 and t.id = $2`;
 
-export async function findAccessTokenOnPostgres(
-  db: Knex,
-  accountId: number,
-  id: number,
-): Promise<AccessTokenStanding | null> {
-  const [row] = await run(db, 'find-access-token', findAccessToken, [accountId, id]);
+/** A token of a credential with the credential. */
+const credentialToken = `
+  select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
+  from credential_tokens t
+  join credentials c on c.account_id = t.account_id and c.id = t.credential_id
+  where t.account_id = $1 and t.id = $2`;
+
+/** The texts of the statements. */
+export const hotStatements = {
+  accessToken,
+  credentialToken,
+  generation: 'select generation from accounts where id = $1',
+};
+
+export async function findAccessToken(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
+  const [row] = await run(db, 'find-access-token', hotStatements.accessToken, [accountId, id]);
   if (!row) return null;
   const token = readToken(row);
   const grant = row['g_id'] === null ? null : readGrant(row);
@@ -65,23 +75,12 @@ export async function findAccessTokenOnPostgres(
   return { token, grant, user, client: readClient(row), assigned: row['assigned'] === true };
 }
 
-/** A token of a credential with the credential. */
-export const findCredentialToken = `
-  select ${[...rows.credentialTokens.select('t', 't_'), ...rows.credentials.select('c', 'c_')].join(', ')}
-  from credential_tokens t
-  join credentials c on c.account_id = t.account_id and c.id = t.credential_id
-  where t.account_id = $1 and t.id = $2`;
-
-export async function findCredentialTokenOnPostgres(
-  db: Knex,
-  accountId: number,
-  id: number,
-): Promise<CredentialToken | null> {
-  const [row] = await run(db, 'find-credential-token', findCredentialToken, [accountId, id]);
+export async function findCredentialToken(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
+  const [row] = await run(db, 'find-credential-token', hotStatements.credentialToken, [accountId, id]);
   return row ? { token: readCredentialToken(row), credential: readCredential(row) } : null;
 }
 
-export async function generationOnPostgres(db: Knex, accountId: number): Promise<number | null> {
-  const [row] = await run(db, 'generation', 'select generation from accounts where id = $1', [accountId]);
+export async function findGeneration(db: Knex, accountId: number): Promise<number | null> {
+  const [row] = await run(db, 'generation', hotStatements.generation, [accountId]);
   return row ? Number(row['generation']) : null;
 }

@@ -6,13 +6,12 @@
 import type { Knex } from 'knex';
 import type { Slice, SliceWanted } from '../../purge.ts';
 import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
+import { postgresDialect } from './dialect.ts';
 
-const lock = 'for update skip locked';
-
-export async function purgeOnPostgres(db: Knex, wanted: SliceWanted): Promise<Slice> {
+export async function purge(db: Knex, wanted: SliceWanted): Promise<Slice> {
   const { table, from, limit } = wanted;
   if (isSwept(table)) return sweepers[table](db, wanted);
-  const { sql, bindings } = deleteDue(table, wanted, lock);
+  const { sql, bindings } = deleteDue(table, wanted, postgresDialect);
   const { rows }: { rows: { expires_at: number }[] } = await db.raw(sql, bindings);
   const ends = rows.map(({ expires_at: end }) => end);
   return sliceOf(table, from, ends, ends.length < limit);
@@ -32,7 +31,7 @@ async function sweepGrants(db: Knex, { now, from, limit }: SliceWanted): Promise
   const dead = now - keepSwept;
   const { rowCount } = await db.raw(
     `with dead as (select account_id, id from grants where (account_id, id) > (?, ?) and (account_id, id) <= (?, ?)
-      and ${isDeadGrant} ${lock})
+      and ${isDeadGrant} ${postgresDialect.passingOver})
       delete from grants where (account_id, id) in (select account_id, id from dead)`,
     [...after, ...reached, dead, dead, dead],
   );

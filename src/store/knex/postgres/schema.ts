@@ -31,7 +31,7 @@ const parts = `
     where not g.tgisinternal`;
 
 /** The schema that the connection works in. */
-export async function describeOnPostgres(db: Knex): Promise<Schema> {
+export async function describeSchema(db: Knex): Promise<Schema> {
   const { rows }: { rows: Part[] } = await db.raw(parts);
   return schemaOf(rows);
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Store } from '../../store.ts';
+import { speaking } from '../dialect.ts';
 import { migrations } from '../migrations/index.ts';
+import { postgresDialect } from '../postgres/dialect.ts';
+import { sqliteDialect } from '../sqlite/dialect.ts';
 
 /** The checksum of each migration by its name. */
 export async function checksums(kind: Store['kind']): Promise<ReadonlyMap<string, string>> {
@@ -26,6 +29,9 @@ function recorder(kind: Store['kind'], take: (statement: string) => void): Knex 
     take(`${sql.replaceAll(/\s+/g, ' ').trim()} ${JSON.stringify(values)}`);
     return Object.assign([], { rows: [] });
   };
-  const client = { driverName: kind === 'postgres' ? 'pg' : 'better-sqlite3' };
+  const client =
+    kind === 'postgres'
+      ? { driverName: 'pg', config: speaking(postgresDialect) }
+      : { driverName: 'better-sqlite3', config: speaking(sqliteDialect) };
   return { raw, client } as unknown as Knex; // Migrations use nothing else, which a test holds.
 }

@@ -17,7 +17,7 @@ export const chainStatements = {
 };
 
 /** In the transaction that is open on the connection. */
-export function appendEvents(connection: Sqlite.Database, events: readonly NewEvent[]): void {
+export function appendIn(connection: Sqlite.Database, events: readonly NewEvent[]): void {
   const heads = new Map<number, Head>();
   for (const accountId of accountsOf(events)) {
     const row = statement(connection, chainStatements.head).get(accountId);
@@ -31,11 +31,8 @@ export function appendEvents(connection: Sqlite.Database, events: readonly NewEv
   }
 }
 
-/** `AppendEvents` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
-export function appendEventsOnSqlite(patienceMilliseconds: number): AppendEvents {
-  return (db, events) =>
-    withOneCommit(db, patienceMilliseconds, (connection) => {
-      appendEvents(connection, events);
-      return { result: undefined, wrote: true };
-    });
-}
+export const appendEvents: AppendEvents = (db, events) =>
+  withOneCommit(db, (connection) => {
+    appendIn(connection, events);
+    return { result: undefined, wrote: true };
+  });

@@ -28,6 +28,11 @@ function assertDurable(connection: Sqlite.Database, wrote: boolean): void {
 /** Another process was found writing each time that a connection wanted to, from `since` to `seen`. */
 const busy = new WeakMap<Sqlite.Database, { readonly since: number; readonly seen: number }>();
 
+/** How long the client waits for another process that writes. */
+function patienceOf({ config }: Pick<Knex.Client, 'config'>): number {
+  return (config as { patienceMilliseconds: number }).patienceMilliseconds; // What `openSqlite` gives it.
+}
+
 /**
  * Tries again while another process writes, without blocking the event loop. Inside a transaction nothing is tried
  * again: it began with the write lock. A lock that outlasts the patience of one is not waited for by the next, who
@@ -125,16 +130,12 @@ function commitAfter<Result>(connection: Sqlite.Database, work: Work<Result>): R
 }
 
 /** Runs prepared statements without a pause between `begin immediate` and `commit`, or in the transaction that `db` is. */
-export async function withOneCommit<Result>(
-  db: Knex,
-  patienceMilliseconds: number,
-  work: Work<Result>,
-): Promise<Result> {
+export async function withOneCommit<Result>(db: Knex, work: Work<Result>): Promise<Result> {
   if (db.isTransaction) return onPooled(db, (connection) => work(connection).result);
   const idle = idleConnection(db);
   if (idle && begins(idle)) return commitAfter(idle, work);
   return onPooled(db, async (connection) => {
-    await patiently(connection, patienceMilliseconds, () => frameOf(connection).begin.run());
+    await patiently(connection, patienceOf(db.client), () => frameOf(connection).begin.run());
     return commitAfter(connection, work);
   });
 }
@@ -180,8 +181,7 @@ export class SqliteClient extends BetterSqlite3Client {
     if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
     // On some errors (disk full) SQLite has rolled back by itself; asked again it would hide the error behind another.
     if (/^ROLLBACK\b/.test(query.sql) && !connection.inTransaction) query.sql = 'select 1';
-    const { patienceMilliseconds } = this.config as { patienceMilliseconds: number }; // What `openSqlite` gives it.
-    const answered = await patiently(connection, patienceMilliseconds, () => super._query(connection, query));
+    const answered = await patiently(connection, patienceOf(this), () => super._query(connection, query));
     // Only who writes knows that nobody else does.
     if (!/^select/i.test(query.sql)) busy.delete(connection);
     if (!connection.inTransaction) assertDurable(connection, /^(insert|update|delete)/i.test(query.sql));

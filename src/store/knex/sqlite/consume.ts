@@ -6,11 +6,11 @@ import type Sqlite from 'better-sqlite3';
 import type { Consumption, ConsumptionOutcome, GrantStanding } from '../../consumption.ts';
 import { stillAssigned } from '../assigned.ts';
 import { eventsOf, reuseReason, rotated } from '../consume.ts';
-import type { Consume } from '../engine.ts';
+import type { ConsumeAll } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { Cell, DbRow } from '../shape.ts';
-import { appendEvents } from './chain.ts';
+import { appendIn } from './chain.ts';
 import { withOneCommit } from './client.ts';
 
 interface Statements {
@@ -117,18 +117,16 @@ function consumeOne(statements: Statements, consumption: Consumption): Consumpti
   }
 }
 
-function consumeAll(connection: Sqlite.Database, batch: readonly Consumption[]): ConsumptionOutcome[] {
+/** In the transaction that is open on the connection. */
+function consumeIn(connection: Sqlite.Database, batch: readonly Consumption[]): ConsumptionOutcome[] {
   const statements = statementsOf(connection);
   return batch.map((consumption) => consumeOne(statements, consumption));
 }
 
-/** `Consume` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
-export function consumeOnSqlite(patienceMilliseconds: number): Consume {
-  return (db, batch) =>
-    withOneCommit(db, patienceMilliseconds, (connection) => {
-      const outcomes = consumeAll(connection, batch);
-      const events = eventsOf(batch, outcomes);
-      if (events.length > 0) appendEvents(connection, events);
-      return { result: outcomes, wrote: true };
-    });
-}
+export const consumeAll: ConsumeAll = (db, batch) =>
+  withOneCommit(db, (connection) => {
+    const outcomes = consumeIn(connection, batch);
+    const events = eventsOf(batch, outcomes);
+    if (events.length > 0) appendIn(connection, events);
+    return { result: outcomes, wrote: true };
+  });

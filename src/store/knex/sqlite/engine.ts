@@ -4,16 +4,18 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import createKnex, { type Knex } from 'knex';
 import { minute } from '../../../domain/durations.ts';
 import { Failure } from '../../../domain/failure.ts';
+import { speaking } from '../dialect.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { isBusy } from '../errors.ts';
 import { backup } from './backup.ts';
-import { appendEventsOnSqlite } from './chain.ts';
+import { appendEvents } from './chain.ts';
 import { onConnection, SqliteClient, withOneCommit } from './client.ts';
-import { consumeOnSqlite } from './consume.ts';
-import { appendOnSqlite, findAccessTokenOnSqlite, findCredentialTokenOnSqlite, generationOnSqlite } from './hot.ts';
-import { purgeOnSqlite } from './purge.ts';
+import { consumeAll } from './consume.ts';
+import { sqliteDialect } from './dialect.ts';
+import { append, findAccessToken, findCredentialToken, findGeneration } from './hot.ts';
+import { purge } from './purge.ts';
 import { openReading, renewReading } from './reading.ts';
-import { describeOnSqlite } from './schema.ts';
+import { describeSchema } from './schema.ts';
 import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './statistics.ts';
 import { findLostCommits } from './wal.ts';
 
@@ -50,10 +52,10 @@ async function findDamage(db: Knex): Promise<string[]> {
 }
 
 /** Table by table: nobody waits for all of them. */
-async function refreshStatistics(db: Knex, reading: Knex, patienceMilliseconds: number): Promise<void> {
+async function refreshStatistics(db: Knex, reading: Knex): Promise<void> {
   let changed = false;
   for (const table of await onConnection(db, tablesOf)) {
-    const described = await withOneCommit(db, patienceMilliseconds, (connection) => {
+    const described = await withOneCommit(db, (connection) => {
       const result = describeTable(connection, table);
       return { result, wrote: result };
     });
@@ -98,28 +100,22 @@ export function openSqlite(options: EngineOptions): Engine {
     // One connection: a second writer in the process would block the event loop and then fail.
     pool: { min: 1, max: 1, acquireTimeoutMillis: waitMilliseconds },
     ...{ patienceMilliseconds: waitMilliseconds },
+    ...speaking(sqliteDialect),
   });
-  const purge = purgeOnSqlite(waitMilliseconds);
   const reading = openReading(filename, options);
   return {
     kind: 'sqlite',
     db,
     reading,
-    hot: {
-      consume: consumeOnSqlite(waitMilliseconds),
-      append: appendOnSqlite(waitMilliseconds),
-      appendEvents: appendEventsOnSqlite(waitMilliseconds),
-      findAccessToken: findAccessTokenOnSqlite,
-      findCredentialToken: findCredentialTokenOnSqlite,
-    },
-    generation: (accountId) => generationOnSqlite(db, accountId),
+    hot: { consumeAll, append, appendEvents, findAccessToken, findCredentialToken },
+    generation: (accountId) => findGeneration(db, accountId),
     purge: (wanted) => purge(db, wanted),
-    describeSchema: describeOnSqlite,
+    describeSchema,
     describeNewTables: (tx) =>
       onConnection(tx, (connection) => {
         if (describeNewTables(connection)) reloadStatistics(connection);
       }),
-    refreshStatistics: () => refreshStatistics(db, reading, waitMilliseconds),
+    refreshStatistics: () => refreshStatistics(db, reading),
     exclusively: (work) => exclusively(db, work),
     backup: (file) => backup(db, file),
     findDamage: () => findDamage(db),

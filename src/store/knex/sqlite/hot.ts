@@ -7,24 +7,21 @@ import type { Append } from '../engine.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 import type { Cell, Shape } from '../shape.ts';
-import { appendEvents } from './chain.ts';
+import { appendIn } from './chain.ts';
 import { onConnection, withOneCommit } from './client.ts';
 import { sqliteStatements } from './consume.ts';
 import { statement } from './statements.ts';
 
-/** `Append` on SQLite. `patienceMilliseconds`: how long to wait for another process that writes. */
-export function appendOnSqlite(patienceMilliseconds: number): Append {
-  return (db, table, _numbered, added, eventsOf) =>
-    withOneCommit(db, patienceMilliseconds, (connection) => {
-      const numbers = added.map((row) => {
-        const columns = Object.keys(row);
-        const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-        return Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid);
-      });
-      if (eventsOf) appendEvents(connection, eventsOf(numbers));
-      return { result: numbers, wrote: true };
+export const append: Append = (db, table, _numbered, added, eventsOf) =>
+  withOneCommit(db, (connection) => {
+    const numbers = added.map((row) => {
+      const columns = Object.keys(row);
+      const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+      return Number(statement(connection, text).run(...Object.values(row)).lastInsertRowid);
     });
-}
+    if (eventsOf) appendIn(connection, eventsOf(numbers));
+    return { result: numbers, wrote: true };
+  });
 
 /** Finds a row of an account by a number. */
 function byKey(shape: Pick<Shape<never>, 'table' | 'columns'>, key: string): string {
@@ -43,7 +40,7 @@ export const hotStatements = {
   generation: 'select generation from accounts where id = ?',
 };
 
-export function findAccessTokenOnSqlite(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
+export function findAccessToken(db: Knex, accountId: number, id: number): Promise<AccessTokenStanding | null> {
   return onConnection(db, (connection) => {
     const one = (text: string, ...key: Cell[]) => statement(connection, text).get(...key);
     const tokenRow = one(hotStatements.accessToken, accountId, id);
@@ -69,7 +66,7 @@ export function findAccessTokenOnSqlite(db: Knex, accountId: number, id: number)
   });
 }
 
-export function findCredentialTokenOnSqlite(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
+export function findCredentialToken(db: Knex, accountId: number, id: number): Promise<CredentialToken | null> {
   return onConnection(db, (connection) => {
     const tokenRow = statement(connection, hotStatements.credentialToken).get(accountId, id);
     const token = tokenRow && rows.credentialTokens.read(tokenRow);
@@ -79,7 +76,7 @@ export function findCredentialTokenOnSqlite(db: Knex, accountId: number, id: num
   });
 }
 
-export function generationOnSqlite(db: Knex, accountId: number): Promise<number | null> {
+export function findGeneration(db: Knex, accountId: number): Promise<number | null> {
   return onConnection(db, (connection) => {
     const row = statement(connection, hotStatements.generation).get(accountId);
     return row ? Number(row['generation']) : null;

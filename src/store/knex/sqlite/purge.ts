@@ -6,6 +6,7 @@ import type { ExpiringTable, Slice, SliceWanted } from '../../purge.ts';
 import type { Milliseconds } from '../../time.ts';
 import { deleteBundles, deleteDue, isDeadGrant, isSwept, keepSwept, sliceOf } from '../purge.ts';
 import { withOneCommit } from './client.ts';
+import { sqliteDialect } from './dialect.ts';
 import { statement } from './statements.ts';
 
 /** Rows of one statement: even when each has to be read from the disk, it is a short one. */
@@ -25,20 +26,19 @@ function inChunks(limit: number, elapsed: () => Milliseconds, chunk: (rows: numb
   return true;
 }
 
-/** `elapsed` tells the time that a slice takes. */
-export function purgeOnSqlite(
-  patienceMilliseconds: number,
+/** `elapsed` tells the time that the slice takes. */
+export function purge(
+  db: Knex,
+  wanted: SliceWanted,
   elapsed: () => Milliseconds = () => performance.now(),
-): (db: Knex, wanted: SliceWanted) => Promise<Slice> {
-  return (db, wanted) => {
-    const { table } = wanted;
-    return withOneCommit(db, patienceMilliseconds, (connection) => {
-      const result = isSwept(table)
-        ? sweepers[table](connection, wanted, elapsed)
-        : deleteExpired(connection, table, wanted, elapsed);
-      return { result, wrote: result.deleted > 0 };
-    });
-  };
+): Promise<Slice> {
+  const { table } = wanted;
+  return withOneCommit(db, (connection) => {
+    const result = isSwept(table)
+      ? sweepers[table](connection, wanted, elapsed)
+      : deleteExpired(connection, table, wanted, elapsed);
+    return { result, wrote: result.deleted > 0 };
+  });
 }
 
 function deleteExpired(
@@ -49,7 +49,7 @@ function deleteExpired(
 ): Slice {
   const ends: Milliseconds[] = [];
   const more = inChunks(limit, elapsed, (rows) => {
-    const { sql, bindings } = deleteDue(table, { now, from, limit: rows }, '');
+    const { sql, bindings } = deleteDue(table, { now, from, limit: rows }, sqliteDialect);
     const gone = statement(connection, sql).all(...bindings);
     for (const row of gone) ends.push(Number(row['expires_at']));
     return gone.length;

@@ -6,8 +6,10 @@
 import { Worker } from 'node:worker_threads';
 import createKnex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { speaking } from '../dialect.ts';
 import { type EngineOptions, longestStatementMilliseconds, readWait } from '../engine.ts';
 import type { DbRow } from '../shape.ts';
+import { sqliteDialect } from './dialect.ts';
 
 /** One more than one: whoever asks for much does not keep everybody else waiting. */
 const mostThreads = 2;
@@ -143,6 +145,7 @@ export function openReading(filename: string, options: EngineOptions): Knex {
     compileSqlOnError: false,
     log: { warn: log, error: log, deprecate: log, debug: log },
     pool: { min: 0, max: mostThreads, acquireTimeoutMillis: readWait(options) },
+    ...speaking(sqliteDialect),
   });
 }
 

@@ -29,7 +29,7 @@ const parts = `
   select 'trigger', tbl_name, name, sql from sqlite_master where type = 'trigger'`;
 
 /** Quotes are the library's, not the migration's: each version of SQLite writes a renamed table in its own way. */
-export async function describeOnSqlite(db: Knex): Promise<Schema> {
+export async function describeSchema(db: Knex): Promise<Schema> {
   const found: Part[] = await db.raw(parts);
   return schemaOf(found.map((part) => ({ ...part, text: part.text.replaceAll(/["`[\]]/g, '') })));
 }

@@ -1,0 +1,53 @@
+import type { Dialect } from '../dialect.ts';
+import { nearestOfOne, places } from '../links.ts';
+import { present, refersToPresent } from '../removed.ts';
+import type { DbRow } from '../shape.ts';
+
+/**
+ * Locks what gives a user an app against those who would take it away, and answers whether anything does;
+ * first the client and the role, as who removes them does.
+ */
+const heldAccess = `with direct as materialized (
+    select 1 from clients c join app_users au on au.account_id = c.account_id and au.app_id = c.app_id
+    where c.account_id = :accountId and c.app_id = :appId and au.user_id = :userId and ${present('app', 'c', 'app_id')}
+    for key share of c for share of au
+  ), by_role as materialized (
+    select 1 from clients c join app_roles ar on ar.account_id = c.account_id and ar.app_id = c.app_id
+      join roles r on r.account_id = c.account_id and r.id = ar.role_id
+      join role_users ru on ru.account_id = c.account_id and ru.role_id = ar.role_id
+    where c.account_id = :accountId and c.app_id = :appId and ru.user_id = :userId
+      and ${present('app', 'c', 'app_id')} and ${present('role', 'r')}
+    for key share of c for key share of r for share of ru for share of ar
+  ) select exists (select 1 from direct) or exists (select 1 from by_role) as assigned`;
+
+function rowsOf(answer: unknown): DbRow[] {
+  return (answer as { rows: DbRow[] }).rows;
+}
+
+export const postgresDialect: Dialect = {
+  lock: async (rows, as) => {
+    await rows()[as]();
+  },
+  waitFor: (rows) => rows.forUpdate(),
+  passOver: (rows) => rows.forUpdate().skipLocked(),
+  passingOver: 'for update skip locked',
+  holdAccess: async (tx, access) => {
+    const [found] = rowsOf(await tx.raw(heldAccess, { ...access }));
+    return found?.['assigned'] === true;
+  },
+  rowsOf,
+  // A number may be larger than its column holds, which it refuses to compare without the cast.
+  numberGiven: 'cast(? as bigint)',
+  byBytes: (text) => `(${text}) collate "C"`,
+  endsWith: (text) => `right(${text}, cast(? as integer)) = ?`,
+  holds: (text) => `strpos(${text}, ?) > 0`,
+  indexed: (value, id) => `(${value}), ${id}`,
+  listOf: (column) => `json_agg(${column} order by ${column})`,
+  nearestThrough: (links, accountId, values, stretch) => {
+    const { column, by, through } = links;
+    const sql = `select l.${column} from ${through.table} k cross join lateral (${nearestOfOne(links, stretch)} ?) l
+      where k.account_id = ? and k.${through.by} in (${places(values)})
+        and ${refersToPresent('k', by)} and ${refersToPresent('k', through.by)}`;
+    return [sql, [stretch.id, stretch.count, accountId, ...values]];
+  },
+};

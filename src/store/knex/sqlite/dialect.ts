@@ -1,0 +1,29 @@
+import type { Dialect } from '../dialect.ts';
+import { linked, nearestOfOne } from '../links.ts';
+import type { DbRow } from '../shape.ts';
+
+export const sqliteDialect: Dialect = {
+  lock: async () => {},
+  waitFor: (rows) => rows,
+  passOver: (rows) => rows,
+  passingOver: '',
+  holdAccess: async () => true,
+  rowsOf: (answer) => answer as DbRow[],
+  // With a cast it would find nothing by the index of an expression, which has no type of its own.
+  numberGiven: '?',
+  byBytes: (text) => text,
+  endsWith: (text) => `substr(${text}, -cast(? as integer)) = ?`,
+  holds: (text) => `instr(${text}, ?) > 0`,
+  // It ends every index with the number by itself.
+  indexed: (value) => value,
+  listOf: (column) => `json_group_array(${column} order by ${column})`,
+  nearestThrough: (links, accountId, values, stretch) => {
+    // It has no lateral joins: up to the last one of each, which is looked up first. Cross joins it reads as written.
+    const { than, id, count } = stretch;
+    const [within, end] = than === '>' ? ['<=', '9223372036854775807'] : ['>=', '0'];
+    const [sql, bindings] = linked(links, accountId, values);
+    const last = `coalesce((${nearestOfOne(links, stretch)} 1 offset ?), ${end})`;
+    const { column } = links;
+    return [`${sql} and l.${column} ${than} ? and l.${column} ${within} ${last}`, [...bindings, id, id, count - 1]];
+  },
+};

@@ -307,7 +307,7 @@ module.exports = {
         pathNot: [
           '\\.d\\.c?ts$',
           '^src/hook-(runner|packages)/child/',
-          '^src/programs/(bundle|write)\\.ts$',
+          '^src/programs/(bundle|notices|write)\\.ts$',
           '^src/runtime/host-node\\.ts$', // asked by bin/gatehouse.js, before anything else is loaded
           '^src/adapters/password-thread\\.js$',
           '^src/store/knex/sqlite/reading-thread\\.js$',

@@ -14,11 +14,12 @@ RUN case "$NODE_IMAGE" in *@sha256:?????????????????????????????????????????????
     *) echo "NODE_IMAGE must name an image of Node by its digest (…@sha256:…), not: $NODE_IMAGE" >&2; exit 1;; esac
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY src/runtime/floor.ts src/runtime/
+COPY src/runtime/floor.ts src/runtime/slim.ts src/runtime/
 RUN node --eval "const { state, version, reason } = require('./src/runtime/floor.ts').judgeNode(process.version); \
     if (state !== 'ok') { console.error('Node ' + version + ': ' + reason); process.exit(1); }"
 # The packages that carry Node serve machines without one; this image has it.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin && \
+    node --eval "require('./src/runtime/slim.ts').slim('node_modules')"
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \

@@ -23,7 +23,8 @@ import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } f
 import { refuse } from './refuse.ts';
 import { actorOf, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
-import { pathParametersOf, prepareValidator } from './validator.ts';
+import { prepareValidator } from './validator.ts';
+import { pathParametersOf } from './validator-shortcuts.ts';
 import { readXmlBody, xmlAnswers, xmlType } from './xml-bodies.ts';
 
 export interface SurfaceDefinition<Operations> {

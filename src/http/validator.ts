@@ -1,44 +1,12 @@
 /** The contract's checks as middleware: who may call, then parameters and body. */
 
-import { createRequire } from 'node:module';
-import { parse } from 'node:url';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
-import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { securityHandlers } from './authenticate.ts';
 import type { Contract, ContractOperation } from './contract.ts';
-import { requestStateOf } from './request-state.ts';
-
-/** What the validator notes on a request once it knows the operation. */
-interface Matched {
-  readonly pathParams: Readonly<Record<string, string>>;
-}
-
-type MatchedRequest = Request & { openapi?: Matched };
-
-/**
- * The validator calls `url.parse` for every request, and Node goes through the stack at each call to find out whom to
- * warn that it is deprecated, until it has warned once: a twentieth of a refresh. It warns nobody here.
- */
-function warnOfUrlParseOnce(): void {
-  const { noDeprecation } = process;
-  process.noDeprecation = true;
-  parse('/');
-  process.noDeprecation = noDeprecation ?? false;
-}
-
-/**
- * The validator compiles OpenAPI's own schema for each contract, also where it is told to check none: 50 ms of processor
- * time each. It has an empty one to compile here; contracts are checked where they are written.
- */
-function leaveSchemaOfOpenApiOut(): void {
-  const schema: Record<string, unknown> = createRequire(import.meta.url)(
-    'express-openapi-validator/dist/framework/openapi.v3_1.modified.schema.json',
-  );
-  for (const key of Object.keys(schema)) delete schema[key];
-}
+import { lookUpOnce, prepareShortcuts } from './validator-shortcuts.ts';
 
 /**
  * What refuses requests that the contract does not allow, before any handler runs, and counts known callers against
@@ -52,8 +20,7 @@ export function prepareValidator(services: Services, contract: Contract, limit?:
 }
 
 function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHandlers>): RequestHandler[] {
-  warnOfUrlParseOnce();
-  leaveSchemaOfOpenApiOut();
+  prepareShortcuts();
   const steps = OpenApiValidator.middleware({
     // It types a document more narrowly than it reads one.
     apiSpec: apiSpec as Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'],
@@ -70,44 +37,7 @@ function createValidator(apiSpec: object, handlers: ReturnType<typeof securityHa
     validateSecurity: { handlers },
     fileUploader: false,
   }) as RequestHandler[];
-  const lookUp = steps.findIndex(({ name }) => name === 'metadataMiddleware');
-  const step = steps[lookUp];
-  if (!step) throw new Error('the validator looks operations up in another way than this release');
-  return steps.with(lookUp, matchOnce(step));
-}
-
-/**
- * The validator looks an operation up by trying every path of its contract in turn, whose pattern it compiles each
- * time. It does so once for each operation here; which one a request is for is known already.
- */
-function matchOnce(lookUp: RequestHandler): RequestHandler {
-  const known = new WeakMap<ContractOperation, Matched>();
-  return (req: MatchedRequest, res, next) => {
-    const { operation, pathParameters } = requestStateOf(res);
-    const matched = operation && known.get(operation);
-    if (matched) {
-      req.openapi = { ...matched, pathParams: decoded(pathParameters) };
-      req.params = req.openapi.pathParams;
-      return next();
-    }
-    return lookUp(req, res, (error) => {
-      if (!error && operation && req.openapi) known.set(operation, req.openapi);
-      next(error);
-    });
-  };
-}
-
-/** Path parameters as the validator read them: it keeps them here, since a router forgets those set by a middleware. */
-export function pathParametersOf(req: MatchedRequest): Readonly<Record<string, string>> {
-  return req.openapi?.pathParams ?? {};
-}
-
-function decoded(raw: Readonly<Record<string, string>>): Record<string, string> {
-  try {
-    return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
-  } catch {
-    throw new Failure('request_malformed', { message: 'the path is not UTF-8' });
-  }
+  return lookUpOnce(steps);
 }
 
 /** What the validator needs of a contract: a copy, since it writes into it, without words, examples and answers. */

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { type ShimFile, type Shims, shimPackages } from '../hook-packages/child/shims.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,6 +16,7 @@ const common = {
   absWorkingDir: root,
   bundle: true,
   write: false,
+  metafile: true,
   charset: 'utf8',
   legalComments: 'eof',
   logLevel: 'warning',
@@ -23,15 +24,25 @@ const common = {
   tsconfigRaw: {},
 } as const;
 
-function textOf({ outputFiles: [file] }: { readonly outputFiles: readonly { readonly text: string }[] }): string {
+export interface Bundle {
+  readonly text: string;
+  /** The files that it is made of, from the root of the installation. */
+  readonly inputs: readonly string[];
+}
+
+/** For esbuild, a module that a package disables in browsers is an empty file. */
+const isEmpty = (path: string) => path.startsWith('(disabled):');
+
+async function bundle(options: BuildOptions): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({ ...options, ...common });
+  const [file] = outputFiles;
   if (!file) throw new Error('esbuild wrote nothing');
-  return file.text;
+  return { text: file.text, inputs: Object.keys(metafile.inputs).filter((path) => !isEmpty(path)) };
 }
 
 /** A script that makes a new context what functions expect; its completion value is what enters it. */
-async function bundleGuest(): Promise<string> {
-  const bundled = await build({
-    ...common,
+async function bundleGuest(): Promise<Bundle> {
+  const { text, inputs } = await bundle({
     entryPoints: [`${folder}/guest/entry.ts`],
     format: 'cjs',
     platform: 'browser',
@@ -40,7 +51,8 @@ async function bundleGuest(): Promise<string> {
     define: { 'process.env.NODE_DEBUG': 'undefined', global: 'globalThis' },
   });
   // Strict, packages too: a function that is called back is told neither its caller nor what that was called with.
-  return `(() => {\n'use strict';\nconst module = { exports: {} };\n${textOf(bundled)}\nreturn module.exports.enter;\n})()`;
+  const script = `(() => {\n'use strict';\nconst module = { exports: {} };\n${text}\nreturn module.exports.enter;\n})()`;
+  return { text: script, inputs };
 }
 
 /** What stands in the place of Node's modules in packages: as text, for the process that bundles finds no file of it. */
@@ -51,9 +63,7 @@ export async function gatherShims(): Promise<Shims> {
     ...common,
     stdin: { contents, resolveDir: root, sourcefile: 'shims.js' },
     platform: 'browser',
-    metafile: true,
   });
-  const isEmpty = (path: string) => path.startsWith('(disabled):');
   const importsOf = ({ imports }: (typeof metafile.inputs)[string]) =>
     Object.fromEntries(imports.map(({ original = '', path }) => [original, isEmpty(path) ? null : path]));
   const { 'shims.js': entry, ...inputs } = metafile.inputs;
@@ -75,20 +85,28 @@ export async function gatherShims(): Promise<Shims> {
   };
 }
 
-/** The program of a process that builds packages, from its entry point. The bundler is not in it: that has a program of its own. */
-export async function bundlePackageProgram(entry: string): Promise<string> {
-  const define = { shims: JSON.stringify(await gatherShims()) };
-  const bundled = await build({ ...common, entryPoints: [entry], format: 'esm', platform: 'node', define });
-  return textOf(bundled);
+/**
+ * The program of a process that builds packages, from its entry point. The bundler is not in it: that has a program of
+ * its own.
+ */
+export async function bundlePackageProgram(entry: string): Promise<Bundle> {
+  const shims = await gatherShims();
+  const { text, inputs } = await bundle({
+    entryPoints: [entry],
+    format: 'esm',
+    platform: 'node',
+    define: { shims: JSON.stringify(shims) },
+  });
+  return { text, inputs: [...inputs, ...Object.keys(shims.files)] };
 }
 
-export async function bundleHookProcess(): Promise<string> {
-  const bundled = await build({
-    ...common,
+export async function bundleHookProcess(): Promise<Bundle> {
+  const guest = await bundleGuest();
+  const { text, inputs } = await bundle({
     entryPoints: [`${folder}/main.ts`],
     format: 'esm',
     platform: 'node',
-    define: { guestScript: JSON.stringify(await bundleGuest()) },
+    define: { guestScript: JSON.stringify(guest.text) },
   });
-  return textOf(bundled);
+  return { text, inputs: [...inputs, ...guest.inputs] };
 }

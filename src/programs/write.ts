@@ -1,17 +1,24 @@
-/** Writes the programs of shut-in processes into the folder that is named: `node write.ts <folder>`. */
+/** Writes the programs of shut-in processes, and their licences, into a folder: `node write.ts <folder>`. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleHookProcess, bundlePackageProgram } from './bundle.ts';
+import { fileURLToPath } from 'node:url';
+import { type Bundle, bundleHookProcess, bundlePackageProgram } from './bundle.ts';
+import { noticesFile, noticesOf } from './notices.ts';
 import type { ProgramName } from './programs.ts';
 
-const programs: Readonly<Record<ProgramName, () => Promise<string>>> = {
+const programs: Readonly<Record<ProgramName, () => Promise<Bundle>>> = {
   'hook-process': bundleHookProcess,
   'package-fetch': () => bundlePackageProgram('src/hook-packages/child/fetch-main.ts'),
   'package-bundle': () => bundlePackageProgram('src/hook-packages/child/bundle-main.ts'),
 };
 
 const [folder = ''] = process.argv.slice(2);
-for (const [name, bundle] of Object.entries(programs)) {
-  writeFileSync(join(folder, `${name}.mjs`), await bundle(), { flag: 'wx', mode: 0o644 });
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'wx', mode: 0o644 });
+const allInputs: string[] = [];
+for (const [name, make] of Object.entries(programs)) {
+  const { text, inputs } = await make();
+  write(`${name}.mjs`, text);
+  allInputs.push(...inputs);
 }
+write(noticesFile, noticesOf(fileURLToPath(new URL('../..', import.meta.url)), allInputs));

@@ -53,7 +53,7 @@ describe('P6: the same, with every check of names and places switched off', { sk
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-lenient-'));
     programs = { fetch: join(folder, 'fetch.mjs'), bundle: join(folder, 'bundle.mjs') };
     for (const part of ['fetch', 'bundle'] as const) {
-      writeFileSync(programs[part], await bundlePackageProgram(`test/hook-packages/hostile/lenient-${part}.ts`));
+      writeFileSync(programs[part], (await bundlePackageProgram(`test/hook-packages/hostile/lenient-${part}.ts`)).text);
     }
     builder = openPackageBuilder(site.registry.url, { parent: site.parent, programs, milliseconds: 20_000 });
   });

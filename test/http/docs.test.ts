@@ -122,6 +122,20 @@ describe('the documentation', () => {
     );
   });
 
+  test('the bundle of Redoc carries the licences of what is in it', async () => {
+    const { text } = await get('/docs/redoc.standalone.js');
+    const folder = new URL('../../node_modules/redoc/', import.meta.url);
+    const files = readdirSync(new URL('bundles', folder)).filter((file) =>
+      /(standalone|worker)\.js\.LICENSE/.test(file),
+    );
+    assert.equal(files.length, 2);
+    for (const file of ['LICENSE', ...files.map((name) => `bundles/${name}`)]) {
+      assert.ok(text.includes(readFileSync(new URL(file, folder), 'utf8').trim()), file);
+    }
+    assert.match(text.slice(0, 20_000), /The MIT License.*DOMPurify.*React.*lunr/s);
+    assert.ok(!/For license information/.test(text));
+  });
+
   test('names that are not listed do not exist', async () => {
     for (const path of [
       '/docs/nothing',

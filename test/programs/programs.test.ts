@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,12 +19,14 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { gatherShims } from '../../src/programs/bundle.ts';
 import { programNames, sourceFolders } from '../../src/programs/programs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const entries = ['hook-runner/child/main', 'hook-runner/child/guest/entry', 'hook-packages/child/fetch-main'];
 
-it('are made of what their name is made of, and of packages', async () => {
+/** The files that the programs are made of, according to esbuild. */
+async function listInputs(): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [...entries, 'hook-packages/child/bundle-main'].map((entry) => `src/${entry}.ts`),
@@ -35,10 +38,12 @@ it('are made of what their name is made of, and of packages', async () => {
     platform: 'node',
     tsconfigRaw: {},
   });
+  return Object.keys(metafile.inputs);
+}
+
+it('are made of what their name is made of, and of packages', async () => {
   const folders = ['node_modules', ...sourceFolders];
-  const others = Object.keys(metafile.inputs).filter(
-    (path) => !folders.some((folder) => path.startsWith(`${folder}/`)),
-  );
+  const others = (await listInputs()).filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)));
   assert.deepEqual(others, []);
 });
 
@@ -63,12 +68,29 @@ describe('an installation that was never started', () => {
     const [folder, same] = await Promise.all([prepare(), prepare()]);
     assert.equal(same, folder, 'two that start at once make the same');
     assert.equal(dirname(folder), join(installed, '.cache/programs'));
-    assert.deepEqual(readdirSync(folder).sort(), programNames.map((name) => `${name}.mjs`).sort());
+    const programs = programNames.map((name) => `${name}.mjs`);
+    assert.deepEqual(readdirSync(folder).sort(), ['NOTICES.txt', ...programs].sort());
     writeFileSync(join(folder, 'mark'), '');
     assert.ok(existsSync(join(await prepare(), 'mark')), 'what was made is kept');
     appendFileSync(join(installed, 'src/hook-runner/frames.ts'), '\n// changed\n');
     assert.notEqual(await prepare(), folder);
     assert.equal(readdirSync(dirname(folder)).length, 2, 'nothing half-made is left');
+  });
+
+  it('puts the licence of every package beside the programs that hold its code', async () => {
+    const notices = readFileSync(join(await prepare(), 'NOTICES.txt'), 'utf8');
+    const inputs = [...(await listInputs()), ...Object.keys((await gatherShims()).files)];
+    const packages = new Set(inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
+    for (const name of ['tar', 'minipass', 'semver', 'buffer', 'ieee754']) assert.ok(packages.has(name), name);
+    for (const name of packages) {
+      const folder = join(root, 'node_modules', name);
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const licences = readdirSync(folder).filter((file) => /^licen[cs]e/i.test(file));
+      assert.ok(licences.length > 0, `${name} has no file with its licence`);
+      const [text = ''] = licences.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+      assert.ok(notices.includes(`\n${name} ${version}`) && notices.includes(text), name);
+    }
+    assert.doesNotMatch(notices, /^(?:esbuild|isolated-vm) \d/m, 'these are loaded, not bundled');
   });
 
   it('makes them elsewhere where it cannot write, for as long as the process lives', async () => {

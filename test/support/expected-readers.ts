@@ -41,6 +41,11 @@ const expectedReaders: readonly ExpectedReader[] = [
   },
   {
     where:
+      /^ with given .* and not \(select exists \(select 1 from removals where account_id = any\(\$1::bigint\[\]\)\)\) and /,
+    because: 'it finds nothing while anything of its accounts is removed and not cleared',
+  },
+  {
+    where:
       /^update (users set policy_id = null where policy_id is not null|clients set updated_at = created_at|users set manager_user_id = null where \(account_id, )/,
     because: 'a migration fills a column of all rows, or is undone',
   },

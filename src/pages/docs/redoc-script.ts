@@ -4,8 +4,24 @@ import { fileURLToPath } from 'node:url';
 /** The one address of another host that the bundle would ask for: the small logo beside the line that names Redoc. */
 const foreignLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
-/** The bundle of the npm package `redoc`, made to ask no other host for anything. Redoc leaves a logo out that is empty. */
+/** The bundle and the worker in it each name the file beside them that holds the licences of their packages. */
+const licencePointer = /\/\*! For license information please see (\S+) \*\//g;
+
+/**
+ * The bundle of the npm package `redoc`. Nothing else of the package is used, so package.json keeps its dependencies out
+ * (`overrides`). The bundle is changed so that it asks no other host for anything (Redoc leaves out an empty logo), and
+ * it starts with the licences of the packages in it.
+ */
 export function redocScript(): string {
-  const bundle = readFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8');
-  return bundle.replaceAll(foreignLogo, 'data:,').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
+  const bundle = readPart('bundles/redoc.standalone.js');
+  const files = [...bundle.matchAll(licencePointer)].map(([, file]) => readPart(`bundles/${file}`));
+  const code = bundle
+    .replaceAll(licencePointer, '')
+    .replaceAll(foreignLogo, 'data:,')
+    .replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
+  return [`/*!\n${readPart('LICENSE').trim()}\n*/\n`, ...files, code.trimStart()].join('\n');
+}
+
+function readPart(file: string): string {
+  return readFileSync(fileURLToPath(import.meta.resolve(`redoc/${file}`)), 'utf8');
 }

@@ -23,13 +23,17 @@ function madeBefore(removal: string, links: readonly string[]): string {
 }
 
 /** Whether the app is assigned directly, or through a role; by links that a removal found there, where one is named. */
-export function linked({ account, app, user }: Use, removal?: string): string {
+export function linked(use: Use, removal?: string): string {
   const before = (...links: string[]) => (removal === undefined ? '' : madeBefore(removal, links));
+  return linkedBy(use, before('au'), ` and ${refersToPresent('ru', 'role_id')}${before('ru', 'ar')}`);
+}
+
+/** `direct` and `byRole`: what else is asked of the links. */
+function linkedBy({ account, app, user }: Use, direct: string, byRole: string): string {
   return `(exists (select 1 from app_users au
-      where au.account_id = ${account} and au.app_id = ${app} and au.user_id = ${user}${before('au')})
+      where au.account_id = ${account} and au.app_id = ${app} and au.user_id = ${user}${direct})
     or exists (select 1 from role_users ru join app_roles ar on ar.account_id = ru.account_id and ar.role_id = ru.role_id
-      where ru.account_id = ${account} and ru.user_id = ${user} and ar.app_id = ${app}
-        and ${refersToPresent('ru', 'role_id')}${before('ru', 'ar')}))`;
+      where ru.account_id = ${account} and ru.user_id = ${user} and ar.app_id = ${app}${byRole}))`;
 }
 
 function useOf(row: string, user: string): Use {
@@ -59,6 +63,11 @@ export function lost(row: string, { user = 'user_id', grant = 'id' }: Columns = 
 /** SQL that is true when a grant still has the access that it rests on. */
 export function stillAssigned(row: string, columns: Columns = {}): string {
   return `(${assigned(row, columns.user)} and not ${lost(row, columns)})`;
+}
+
+/** The same for accounts in which nothing waits to be cleared. */
+export function linkedAtAll(row: string): string {
+  return linkedBy(useOf(row, 'user_id'), '', '');
 }
 
 /** Narrows rows to those of who may have lost an access. */

@@ -11,7 +11,7 @@ import * as rows from '../rows.ts';
 import type { Cell } from '../shape.ts';
 import { appendEvents } from './chain.ts';
 import { giveBackProofs, keepProofs, noProofs, type Proofs } from './proofs.ts';
-import { lockGrants, rotateAll, writeOutcomes } from './sql-consume.ts';
+import { lockGrants, rotateAll, rotateAllBesideClearing, writeOutcomes } from './sql-consume.ts';
 import { run } from './statements.ts';
 
 const readGrant = rows.grants.reader('g_');
@@ -23,7 +23,7 @@ function keyOf({ accountId, grantId }: Pick<Consumption, 'accountId' | 'grantId'
 
 /** The outcomes when every token of the batch could be rotated; null when nothing was done. */
 async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<ConsumptionOutcome[] | null> {
-  const found = await run(db, 'rotate-all', rotateAll, [
+  const given = [
     batch.map(({ accountId }) => accountId),
     batch.map(({ grantId }) => grantId),
     batch.map(({ appId }) => appId),
@@ -37,7 +37,11 @@ async function rotateEvery(db: Knex, batch: readonly Consumption[]): Promise<Con
     batch.map(({ accessToken }) => accessToken.issuedAt),
     batch.map(({ accessToken }) => accessToken.expiresAt),
     batch.length,
-  ]);
+  ];
+  let found = await run(db, 'rotate-all', rotateAll, given);
+  if (found[0]?.['is_clearing'] === true) {
+    found = await run(db, 'rotate-all-beside-clearing', rotateAllBesideClearing, given);
+  }
   const byDigest = new Map(found.map((row) => [row['token_digest'], row]));
   const outcomes = batch.flatMap(({ accessToken }): ConsumptionOutcome[] => {
     const row = byDigest.get(accessToken.digest);

@@ -1,7 +1,7 @@
 /** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
 
 import { userStatuses } from '../../users.ts';
-import { stillAssigned } from '../assigned.ts';
+import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
 
@@ -14,13 +14,16 @@ const answered = [
   ...rows.tokenUsers.columns.map((name) => `u_${name}`),
 ];
 
+/** SQL that is true when something of an account of the batch waits to be cleared; asked once for all of it. */
+const isClearing = 'exists (select 1 from removals where account_id = any($1::bigint[]))';
+
 /**
- * Rotates every token of the batch, or none: it answers as many rows as it was given, or no row. A grant may occur
- * once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every statement. The
- * steps are apart, and the comparison of apps is hidden, so that the planner reads grants and users by their keys even
- * while it has no statistics.
+ * Rotates every token of the batch, or none: it answers as many rows with a `token_id` as it was given, or none. A
+ * grant may occur once. Parameters 1–12: the batch; 13: its size. Rows are locked in the order of their key, in every
+ * statement. The steps are apart, and the comparison of apps is hidden, so that the planner reads grants and users by
+ * their keys even while it has no statistics. `mayGoOn`: what is asked of a grant `c` and its user `u`.
  */
-export const rotateAll = `
+const rotateWhere = (mayGoOn: string) => `
   with given as materialized (
     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[],
       $8::text[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[])
@@ -38,7 +41,7 @@ export const rotateAll = `
   ), ready as materialized (
     select c.*, ${userColumns}
     from current c join users u on u.account_id = c.account_id and u.id = c.user_id
-    where u.status = ${userStatuses.active} and ${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}
+    where u.status = ${userStatuses.active} and ${mayGoOn}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
       successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,
@@ -52,8 +55,17 @@ export const rotateAll = `
       token_expires_at from rotated
     returning id, digest
   )
-  select ${answered.join(', ')}, token_digest, tokens.id as token_id
-  from rotated join tokens on tokens.digest = rotated.token_digest`;
+  select ${answered.join(', ')}, token_digest, tokens.id as token_id, is_clearing
+  from (select ${isClearing} as is_clearing) asked
+  left join (rotated join tokens on tokens.digest = rotated.token_digest) on true`;
+
+/** While nothing of these accounts waits to be cleared, which it says in `is_clearing`: else it rotates none. */
+export const rotateAll = rotateWhere(`not (select ${isClearing}) and ${linkedAtAll('c')}`);
+
+/** Beside removals that wait. What they ask of every grant costs a refresh a twentieth more. */
+export const rotateAllBesideClearing = rotateWhere(
+  `${present('user', 'u')} and ${stillAssigned('c', { grant: 'grant_id' })}`,
+);
 
 /** The grants with the keys $1 (account), $2 (id), locked, and what decides about them. */
 export const lockGrants = `

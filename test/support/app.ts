@@ -11,7 +11,6 @@ import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
 import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
 import { type Answer, conforms } from './conforms.ts';
-import { watchBody } from './read-members.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
 
@@ -145,10 +144,7 @@ function serverOf(app: Express): Promise<Server> {
 }
 
 async function startServer(app: Express): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
-    watchBody(req);
-    app(req, res);
-  }).listen(0, '127.0.0.1');
+  const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // What is open at the end holds no test up.
   server.on('connection', (socket) => socket.unref());

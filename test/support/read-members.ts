@@ -1,5 +1,6 @@
 /** Which members of request bodies handlers read: a member of a contract that no handler reads is found. */
 
+import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { currentAuditContext } from '../../src/domain/audit/context.ts';
 import { contracts, operationOf } from './conforms.ts';
@@ -25,8 +26,11 @@ const read = new Set<string>();
 /** Those that held an object or a list when they were read. */
 const entered = new Set<string>();
 
-/** What is read of the request's body from now on is remembered, once the contract has let the request through. */
-export function watchBody(req: IncomingMessage): void {
+/** Every request to a server of this process, whoever started it. */
+subscribe('http.server.request.start', (message) => watchBody((message as { request: IncomingMessage }).request));
+
+/** What handlers read of the request's body is remembered. */
+function watchBody(req: IncomingMessage): void {
   const { method = '', url = '' } = req;
   let body: unknown;
   Object.defineProperty(req, 'body', {

@@ -23,7 +23,7 @@ interface WithBody {
 
 /** Members by their path, `surface operationId member member`. A list's members are those of its items. */
 const read = new Set<string>();
-/** Those that held an object or a list when they were read. */
+/** Those whose object was taken, or an object of their list. */
 const entered = new Set<string>();
 
 /** Every request to a server of this process, whoever started it. */
@@ -55,7 +55,7 @@ function watched(value: unknown, path: string): unknown {
       const isHandler = currentAuditContext().requestId !== null;
       if (isHandler) read.add(at);
       if (typeof inside !== 'object' || inside === null) return inside;
-      if (isHandler) entered.add(at);
+      if (isHandler && !Array.isArray(inside)) entered.add(at);
       return watched(inside, at);
     },
   });

@@ -14,8 +14,8 @@ export interface AccessStore {
   /** In a transaction nobody takes away, until its end, what a yes rests on. */
   isAssigned(accountId: number, appId: number, userId: number): Promise<boolean>;
   /**
-   * Ends the grants and all that is in flight of users who may not use these apps any more; part of the transaction that
-   * took the access away. Answers how many grants were revoked until now. Others are dead and revoked later
+   * Ends the grants and all that is in flight of users who may not use these apps any more; part of the transaction
+   * that took the access away. Answers how many grants were revoked until now. Others are dead and revoked later
    * (`Clearing`), and stay dead when the access is given again.
    */
   endLost(accountId: number, appIds: readonly number[], at: Milliseconds): Promise<number>;

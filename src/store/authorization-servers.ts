@@ -49,7 +49,10 @@ export interface ServerLinkRecord {
   readonly accountId: number;
   readonly serverId: number;
   readonly appId: number;
-  /** Scopes of the server that the client may ask for; one that was removed since stands here still and counts for nothing. */
+  /**
+   * Scopes of the server that the client may ask for; one that was removed since stands here still and counts for
+   * nothing.
+   */
   readonly scopeIds: readonly number[];
   readonly linkedAt: Milliseconds;
 }

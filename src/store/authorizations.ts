@@ -31,7 +31,9 @@ export interface AuthorizationRequestRecord {
   readonly parameters: AuthorizationParameters;
   /** When the user signed in for this request; null until then. */
   readonly authenticatedAt: Milliseconds | null;
-  /** Names the session that they got by it, which is that user's alone; null also where an older release signed them in. */
+  /**
+   * Names the session that they got by it, which is that user's alone; null also where an older release signed them in.
+   */
   readonly sid: string | null;
   /** What the user decided on the consent page; null until then. */
   readonly decision: 'allow' | 'deny' | null;
@@ -80,8 +82,8 @@ export interface FirstFactor {
 }
 
 /**
- * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved, those
- * for one app, or those for an app that their user may not use any more.
+ * Whose codes, devices that were let in and sign-ins in progress: all of a user's, those that one session approved,
+ * those for one app, or those for an app that their user may not use any more.
  */
 export type InFlight =
   | { readonly userId: number }
@@ -103,8 +105,8 @@ export interface AuthorizationStore {
   hasEnded(accountId: number, digest: string): Promise<boolean>;
   /**
    * Marks the request as signed in with the session that was opened for it, forgets a decision and how far the sign-in
-   * had come, and binds it to the browser's new identity. Null for `opened`: who was signed in has only shown more of who
-   * they are. This and the three that follow store the request as it is given where it is not stored yet.
+   * had come, and binds it to the browser's new identity. Null for `opened`: who was signed in has only shown more of
+   * who they are. This and the three that follow store the request as it is given where it is not stored yet.
    */
   signIn(
     request: AuthorizationRequestRecord,

@@ -1,7 +1,8 @@
 /**
  * Keeps in memory what every request asks for and hardly ever changes: accounts, their keys, policies, hooks, clients
- * and what these are linked to. Never anything about a user. A kept value is used only while the account's generation is the one it was read at, and the generation
- * is read in every turn of the event loop that uses one: a change by any process is in force for whatever comes after it.
+ * and what these are linked to. Never anything about a user. A kept value is used only while the account's generation
+ * is the one it was read at, and the generation is read in every turn of the event loop that uses one: a change by any
+ * process is in force for whatever comes after it.
  */
 
 import type { AccountRecord } from './accounts.ts';
@@ -17,7 +18,10 @@ interface Kept<Value> {
 }
 
 interface Cache {
-  /** The value of an account that is kept under `key`, or what `read` finds, which is then kept. What is not there is read every time. */
+  /**
+   * The value of an account that is kept under `key`, or what `read` finds, which is then kept. What is not there is
+   * read every time.
+   */
   get<Value>(kind: string, key: string, accountId: number, read: () => Promise<Value | null>): Promise<Value | null>;
   /** The same where the account is what is looked for. */
   getAccount(kind: string, key: string, read: () => Promise<AccountRecord | null>): Promise<AccountRecord | null>;
@@ -76,7 +80,10 @@ function createCache(store: Pick<Store, 'generation'>): Cache {
   };
 }
 
-/** The same store, answering lookups of accounts, keys, policies, hooks, clients and their links from memory while they are unchanged. */
+/**
+ * The same store, answering lookups of accounts, keys, policies, hooks, clients and their links from memory while they
+ * are unchanged.
+ */
 export function cacheLookups(store: Store): Store {
   const cache = createCache(store);
   const { accounts, authorizationServers, clients, hooks, hookVariables, keys, policies } = store;

@@ -26,7 +26,9 @@ export interface ChangeNoticeRecord {
 
 /** Messages about changes that were not sent yet. */
 export interface ChangeNoticeStore {
-  /** Keeps one. Where one of the same changes waits for the address, it gets the newer time, and all its attempts again. */
+  /**
+   * Keeps one. Where one of the same changes waits for the address, it gets the newer time, and all its attempts again.
+   */
   add(notice: New<ChangeNoticeRecord>): Promise<void>;
   /**
    * Those that are due, of all accounts but some, each for one caller: they are due again at `until`, and an attempt is

@@ -101,7 +101,9 @@ export interface ClientStore {
   register(registration: NewRegistration): Promise<ClientRecord>;
   /** Creates several with their events and one durable commit, in the order given. */
   registerAll(registrations: readonly NewRegistration[]): Promise<ClientRecord[]>;
-  /** Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory. */
+  /**
+   * Takes as long for a client that does not exist as for one that does. `fresh`: read now, whatever is kept in memory.
+   */
   find(accountId: number, clientId: string, fresh?: 'fresh'): Promise<ClientRecord | null>;
   findByApp(accountId: number, appId: number): Promise<ClientRecord | null>;
   /** The client that manages its registration with the token of this digest. */
@@ -114,7 +116,10 @@ export interface ClientStore {
   findApp(accountId: number, appId: number): Promise<DetailedClient | null>;
   /** Keeps that the assertion was used, until it expires: true for exactly one caller. */
   useAssertion(assertion: AssertionRecord): Promise<boolean>;
-  /** Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by `is`. */
+  /**
+   * Fields: `id` (of the app), `name`, `connector_id`, `visible` (0, 1), `created_at`, `updated_at`; `client_id` by
+   * `is`.
+   */
   pageApps(accountId: number, query: ListQuery): Promise<ListPage<DetailedClient>>;
   /** Changes the members given; false when there is no such client. */
   update(
@@ -133,6 +138,9 @@ export interface ClientStore {
     secretDigest: string,
     previousUntil?: Milliseconds | null,
   ): Promise<boolean>;
-  /** Removes the client with its access, consents, codes, grants and tokens, as `UserStore.remove`; false when there is none. */
+  /**
+   * Removes the client with its access, consents, codes, grants and tokens, as `UserStore.remove`; false when there is
+   * none.
+   */
   remove(accountId: number, appId: number, at: Milliseconds): Promise<boolean>;
 }

@@ -30,7 +30,9 @@ export interface Consumption {
   readonly successorSalt: string;
   readonly idleExpiresAt: Milliseconds;
   readonly accessToken: NewAccessToken;
-  /** What is kept of the proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused. */
+  /**
+   * What is kept of the proof of a key that came with it (RFC 9449), used up in the same commit unless it is refused.
+   */
   readonly proof: AssertionRecord | null;
   readonly judge: Judge;
   /** What the trail says of it, in the same commit; null: nothing. A rotation is not told of. */
@@ -70,7 +72,10 @@ export type Judge = (
   takeProof: (consumption: Consumption) => boolean,
 ) => Verdict;
 
-/** What became of a presented refresh token. Only `reused` changes anything beside the two successes: it revokes the family. */
+/**
+ * What became of a presented refresh token. Only `reused` changes anything beside the two successes: it revokes the
+ * family.
+ */
 export type ConsumptionOutcome =
   | {
       readonly outcome: 'rotated';
@@ -79,7 +84,9 @@ export type ConsumptionOutcome =
       readonly accessTokenId: number;
     }
   | {
-      /** The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives. */
+      /**
+       * The direct predecessor again, within the grace: the successor is the one that `grant.successorSalt` derives.
+       */
       readonly outcome: 'repeated';
       readonly grant: GrantRecord;
       readonly user: TokenUser;

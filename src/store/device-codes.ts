@@ -39,7 +39,10 @@ export interface DeviceCodeStore {
   findByUserCode(accountId: number, userCodeDigest: string): Promise<DeviceCodeRecord | null>;
   /** Keeps what was decided: true for exactly one caller, before `expiresAt`. */
   decide(accountId: number, digest: string, decision: DeviceDecision, now: Milliseconds): Promise<boolean>;
-  /** Whether the device may ask now; when it may not, its interval grows. Either way it waits for its interval from now on. */
+  /**
+   * Whether the device may ask now; when it may not, its interval grows. Either way it waits for its interval from now
+   * on.
+   */
   poll(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;
   /** Uses up a code that was allowed: true for exactly one caller, before `expiresAt`. */
   consume(accountId: number, digest: string, now: Milliseconds): Promise<boolean>;

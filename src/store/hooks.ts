@@ -106,8 +106,8 @@ export interface HookStore {
   /** With the versions asked for last. Fields: `created_at`, `updated_at`, `type`. */
   page(accountId: number, query: ListQuery): Promise<ListPage<StoredHook>>;
   /**
-   * One more version, now the newest. Only the newest ten are kept, beside the one that `runningVersion` names. Null when
-   * there is no such hook.
+   * One more version, now the newest. Only the newest ten are kept, beside the one that `runningVersion` names. Null
+   * when there is no such hook.
    */
   addVersion(
     hook: Pick<HookRecord, 'accountId' | 'id' | 'runningVersion' | 'updatedAt'>,

@@ -25,7 +25,10 @@ export interface ListQuery {
   readonly filters: readonly ListFilter[];
   /** Items a page, at most. */
   readonly limit: number;
-  /** A numbered page, the first is 1, with the total; or the items next to a position, in the order of `sort` all the same. */
+  /**
+   * A numbered page, the first is 1, with the total; or the items next to a position, in the order of `sort` all the
+   * same.
+   */
   readonly at: { readonly page: number } | { readonly after: ListPosition } | { readonly before: ListPosition };
 }
 

@@ -18,8 +18,8 @@ export interface NoticeRecord {
 }
 
 /**
- * Sessions of a user that end: one of them, or all but the one with the `sid` `except`. All are those that are open, and
- * those that a live grant began in.
+ * Sessions of a user that end: one of them, or all but the one with the `sid` `except`. All are those that are open,
+ * and those that a live grant began in.
  */
 export type EndedSessions =
   | { readonly userId: number; readonly sid: string }
@@ -40,8 +40,8 @@ export interface NoticeExcept {
 /** What clients are to be told, until they have heard. */
 export interface NoticeStore {
   /**
-   * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As many
-   * statements for one session as for thousands; before grants are revoked, for sessions are found by them.
+   * One for each session that ends and each client that got tokens in it and wants to be told; answers how many. As
+   * many statements for one session as for thousands; before grants are revoked, for sessions are found by them.
    */
   addForSessions(
     accountId: number,

@@ -33,7 +33,10 @@ export interface PackageBuildStore {
   list(accountId: number, ids: readonly number[]): Promise<PackageBuildRecord[]>;
   /** Those that have not ended. */
   countOpen(accountId: number): Promise<number>;
-  /** The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when none is due. */
+  /**
+   * The build that is due longest becomes `running` (one conditional UPDATE), and is due again at `until`. Null when
+   * none is due.
+   */
   claim(now: Milliseconds, until: Milliseconds): Promise<PackageBuildRecord | null>;
   /** False when the build has been taken up by another node since, or removed. */
   finish(

@@ -29,7 +29,9 @@ export interface PasskeyStore {
   findByCredential(accountId: number, credentialId: string): Promise<StoredPasskey | null>;
   /** Oldest first. */
   list(accountId: number, userId: number): Promise<StoredPasskey[]>;
-  /** Keeps what an authenticator says at a use; false when there is none, and when its counter has gone as far already. */
+  /**
+   * Keeps what an authenticator says at a use; false when there is none, and when its counter has gone as far already.
+   */
   use(
     accountId: number,
     deviceId: number,

@@ -28,7 +28,10 @@ export interface WaitingRemovals {
 
 /** Whose turn it is. */
 export interface ClearingTurn {
-  /** The account that had the last turn: accounts follow each other by number, and the last one is followed by the first. */
+  /**
+   * The account that had the last turn: accounts follow each other by number, and the last one is followed by the
+   * first.
+   */
   readonly after: number;
   /** Removals that are passed over. */
   readonly except: readonly number[];

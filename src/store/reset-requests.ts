@@ -1,7 +1,9 @@
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up. */
+/**
+ * Somebody asked for a link with which the user of a name chooses a new password; kept until it was sent or given up.
+ */
 export interface ResetRequestRecord {
   readonly accountId: number;
   readonly id: number;

@@ -30,8 +30,8 @@ export interface RoleStore {
   /** Throws `conflict` as `create` does; null when there is no such role. */
   rename(accountId: number, id: number, name: string): Promise<RoleRecord | null>;
   /**
-   * Removes the role with all its links, as `UserStore.remove`, and ends what users have of apps that only it had given.
-   * Answers how many grants were revoked until now, null when there is no such role.
+   * Removes the role with all its links, as `UserStore.remove`, and ends what users have of apps that only it had
+   * given. Answers how many grants were revoked until now, null when there is no such role.
    */
   remove(accountId: number, id: number, at: Milliseconds): Promise<number | null>;
   /** What each of these roles is linked to, ascending. */

@@ -2,7 +2,10 @@ import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 import type { CountedAttempt } from './users.ts';
 
-/** A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238), or a passkey (WebAuthn Level 3). */
+/**
+ * A kind of second factor: time-based one-time codes of an authenticator app (RFC 6238), or a passkey (WebAuthn Level
+ * 3).
+ */
 export type FactorKind = 'totp' | 'passkey';
 
 /** What a user has beside the password. It counts once it is accepted. */
@@ -15,9 +18,15 @@ export interface FactorDeviceRecord {
   readonly name: string;
   /** Names its registration; a UUID. */
   readonly registrationId: string;
-  /** Its seed, sealed under the account's data key; of a passkey, the public key, so that nobody puts another in its place. */
+  /**
+   * Its seed, sealed under the account's data key; of a passkey, the public key, so that nobody puts another in its
+   * place.
+   */
   readonly sealedSecret: string;
-  /** The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first, and of a passkey. */
+  /**
+   * The newest time step of which a code was taken; none of it or of an older one is taken again. -1 before the first,
+   * and of a passkey.
+   */
   readonly lastStep: number;
   readonly lastUsedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;

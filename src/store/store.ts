@@ -86,7 +86,8 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   transaction<T>(work: (tx: StoreVerbs) => Promise<T>): Promise<T>;
   /**
    * A number that changes, in the transaction of the change, with everything of an account that may be kept in memory:
-   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there is no such account.
+   * the account, its hosts, its keys, its policies, its hooks, its clients and what they are linked to. Null when there
+   * is no such account.
    */
   generation(accountId: number): Promise<number | null>;
   /**
@@ -103,9 +104,13 @@ export interface Store extends StoreVerbs, Purge, Clearing {
   refreshStatistics(): Promise<void>;
   /** A consistent copy into a new file while the service runs (SQLite; PostgreSQL has its own tools). */
   backup(file: string): Promise<void>;
-  /** How the schema, or a migration that was applied, differs from this release's: a line each, in words for operators. */
+  /**
+   * How the schema, or a migration that was applied, differs from this release's: a line each, in words for operators.
+   */
   findSchemaFaults(): Promise<string[]>;
-  /** What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing. */
+  /**
+   * What a look at every page and index of an SQLite file finds wrong; of PostgreSQL, which has tools for it, nothing.
+   */
   findDamage(): Promise<string[]>;
   close(): Promise<void>;
 }

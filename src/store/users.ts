@@ -30,12 +30,18 @@ export interface UserRecord {
   readonly lockedUntil: Milliseconds | null;
   readonly lastLogin: Milliseconds | null;
   readonly passwordChangedAt: Milliseconds | null;
-  /** When all that the user had begun or opened was last ended for good: access tokens from before are not good any more. */
+  /**
+   * When all that the user had begun or opened was last ended for good: access tokens from before are not good any
+   * more.
+   */
   readonly signedOutAt: Milliseconds | null;
   readonly activatedAt: Milliseconds | null;
   readonly createdAt: Milliseconds;
   readonly updatedAt: Milliseconds;
-  /** Until when no reset link goes to the address, which somebody wrote who may not set passwords; null: it may at any time. */
+  /**
+   * Until when no reset link goes to the address, which somebody wrote who may not set passwords; null: it may at any
+   * time.
+   */
   readonly emailHeldUntil: Milliseconds | null;
   /** Counts the changes of address, user name, password and status: a link works for the number that it was made at. */
   readonly meansVersion: number;
@@ -69,7 +75,9 @@ export interface UserDetails {
 
 export type DetailedUser = UserRecord & UserDetails;
 
-/** The names a user signs in with, folded (NFKC, case-insensitive): unique in the account across both columns' own kind. */
+/**
+ * The names a user signs in with, folded (NFKC, case-insensitive): unique in the account across both columns' own kind.
+ */
 export interface UserKeys {
   readonly emailKey: string | null;
   readonly usernameKey: string | null;

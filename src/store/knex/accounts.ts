@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { AccountRecord, AccountStore } from '../accounts.ts';
-import type { FactStore } from '../facts.ts';
 import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { together } from './transact.ts';
@@ -52,19 +51,5 @@ export function accountVerbs(db: Knex): AccountStore {
         }
         return read(await select(tx).where('accounts.id', id))[0] ?? null;
       }),
-  };
-}
-
-export function factVerbs(db: Knex): FactStore {
-  const find = async (name: string): Promise<string | null> => {
-    const row: { value: string } | undefined = await db('facts').where('name', name).first('value');
-    return row?.value ?? null;
-  };
-  return {
-    read: find,
-    keep: async (name, value) => {
-      await db('facts').insert({ name, value }).onConflict('name').ignore();
-      return (await find(name)) ?? value;
-    },
   };
 }

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dialectOf } from './dialect.ts';
 
 /**
- * The rows of a table of work that are due longest, of all accounts but those in `except` and as `narrow` has it, each for
- * one caller: they are due again at `until`, and an attempt is counted.
+ * The rows of a table of work that are due longest, of all accounts but those in `except` and as `narrow` has it, each
+ * for one caller: they are due again at `until`, and an attempt is counted.
  */
 export function claimDue(
   db: Knex,

@@ -13,7 +13,9 @@ export type ConsumeAll = (db: Knex, batch: readonly Consumption[]) => Promise<Co
 /** Appends events to the chains of their accounts, on `db` or in the transaction that `db` is. */
 export type AppendEvents = (db: Knex, events: readonly NewEvent[]) => Promise<void>;
 
-/** Inserts rows of one shape, and the events that tell of them, with one commit; answers the rows' numbers, in order. */
+/**
+ * Inserts rows of one shape, and the events that tell of them, with one commit; answers the rows' numbers, in order.
+ */
 export type Append = (
   db: Knex,
   table: string,
@@ -22,7 +24,9 @@ export type Append = (
   eventsOf?: (numbers: readonly number[]) => NewEvent[],
 ) => Promise<number[]>;
 
-/** How long a statement may take where the engine can end it: any on PostgreSQL, those on `Engine.reading` on SQLite. */
+/**
+ * How long a statement may take where the engine can end it: any on PostgreSQL, those on `Engine.reading` on SQLite.
+ */
 export const longestStatementMilliseconds = 5000;
 
 /** How long a statement that reads many rows waits until others have been read: as long as one of those may take. */
@@ -55,8 +59,8 @@ export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Knex;
   /**
-   * For statements that read many rows (reading.ts), so that nobody else waits for them: threads on SQLite, a small pool
-   * of its own on PostgreSQL. Sees what was committed before it is asked, and cannot write.
+   * For statements that read many rows (reading.ts), so that nobody else waits for them: threads on SQLite, a small
+   * pool of its own on PostgreSQL. Sees what was committed before it is asked, and cannot write.
    */
   readonly reading: Knex;
   readonly hot: HotVerbs;

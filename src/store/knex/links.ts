@@ -1,4 +1,6 @@
-/** Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index. */
+/**
+ * Ids that tables of links name: all that belong to something, or those next to a position, in the order of an index.
+ */
 
 import type { Knex } from 'knex';
 import { dialectOf } from './dialect.ts';
@@ -44,8 +46,8 @@ function directionOf({ than }: Stretch): 'asc' | 'desc' {
 export function linked({ table, column, by, through }: Links, accountId: number, values: readonly Cell[]): Sql {
   const asked = places(values);
   if (!through) {
-    const sql = `select ${column} from ${table} where account_id = ? and ${by} in (${asked}) and ${refersAmongPresent(by)}`;
-    return [sql, [accountId, ...values, accountId]];
+    const own = `account_id = ? and ${by} in (${asked}) and ${refersAmongPresent(by)}`;
+    return [`select ${column} from ${table} where ${own}`, [accountId, ...values, accountId]];
   }
   const sql = `select l.${column} from ${through.table} k cross join ${table} l where k.account_id = ?
     and k.${through.by} in (${asked}) and l.account_id = k.account_id and l.${by} = k.${by}

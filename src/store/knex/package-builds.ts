@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { PackageBuildStore } from '../package-builds.ts';
-import type { SignInHistoryStore } from '../sign-in-histories.ts';
 import { dialectOf } from './dialect.ts';
 import * as rows from './package-rows.ts';
 
@@ -54,21 +53,6 @@ export function packageBuildVerbs(db: Knex): PackageBuildStore {
     findBundle: async (digest) => {
       const row = await db('package_bundles').select('script').where({ digest }).first();
       return row ? String(row.script) : null;
-    },
-  };
-}
-
-export function signInHistoryVerbs(db: Knex): SignInHistoryStore {
-  return {
-    find: async (accountId, userId) => {
-      const row = await db('sign_in_histories').where({ account_id: accountId, user_id: userId }).first();
-      return row ? rows.signInHistories.read(row) : null;
-    },
-    keep: async (record) => {
-      await db('sign_in_histories')
-        .insert(rows.signInHistories.write(record))
-        .onConflict(['account_id', 'user_id'])
-        .merge(['history', 'updated_at']);
     },
   };
 }

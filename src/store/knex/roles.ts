@@ -1,15 +1,10 @@
 import type { Knex } from 'knex';
-import type { AccessStore, Assignee } from '../access.ts';
 import type { RoleStore } from '../roles.ts';
-import { assigned } from './assigned.ts';
-import { dialectOf } from './dialect.ts';
-import { holdLinks, holdPresent, lockPresent } from './hold.ts';
-import { lostBefore, newestRemoval } from './link-age.ts';
-import { endLost, removeObject } from './removals.ts';
+import { lockPresent } from './hold.ts';
+import { removeObject } from './removals.ts';
 import { present, refersToPresent } from './removed.ts';
 import { roleLinkVerbs } from './role-links.ts';
 import * as rows from './rows.ts';
-import type { Cell } from './shape.ts';
 import { separately } from './transact.ts';
 
 export function roleVerbs(db: Knex): RoleStore {
@@ -61,60 +56,5 @@ export function roleVerbs(db: Knex): RoleStore {
         return changed ? rows.roles.read(changed) : null;
       }),
     remove: (accountId, id, at) => removeObject(db, 'role', accountId, id, at),
-  };
-}
-
-function link(accountId: number, appId: number, assignee: Assignee): readonly [string, Record<string, Cell>] {
-  const app = { account_id: accountId, app_id: appId };
-  return 'userId' in assignee
-    ? ['app_users', { ...app, user_id: assignee.userId }]
-    : ['app_roles', { ...app, role_id: assignee.roleId }];
-}
-
-export function accessVerbs(db: Knex): AccessStore {
-  const isAssigned: AccessStore['isAssigned'] = async (accountId, appId, userId) => {
-    if (db.isTransaction && !(await dialectOf(db).holdAccess(db, { accountId, appId, userId }))) return false;
-    // What was removed while this waited for a lock is seen by another statement only.
-    const wanted = db.raw(
-      'select cast(? as integer) as account_id, cast(? as integer) as app_id, cast(? as integer) as user_id',
-      [accountId, appId, userId],
-    );
-    const found = await db.with('wanted', wanted).from('wanted').whereRaw(assigned('wanted')).first('account_id');
-    return found !== undefined;
-  };
-  return {
-    grant: (accountId, appId, assignee, at) =>
-      separately(db, async (tx) => {
-        const [table, key] = link(accountId, appId, assignee);
-        await holdPresent(tx, accountId, 'app', [appId]);
-        if ('userId' in assignee) await holdPresent(tx, accountId, 'user', [assignee.userId]);
-        else await holdPresent(tx, accountId, 'role', [assignee.roleId]);
-        await holdLinks(tx, tx(table).where(key), 'app_id');
-        const afterRemoval =
-          'userId' in assignee
-            ? ((await lostBefore(tx, accountId, { appId }, [assignee.userId])).get(assignee.userId) ?? null)
-            : newestRemoval(tx, accountId);
-        await tx(table)
-          .insert({ ...key, assigned_at: at, after_removal: afterRemoval })
-          .onConflict(Object.keys(key))
-          .ignore();
-      }),
-    revoke: async (accountId, appId, assignee) => {
-      const [table, key] = link(accountId, appId, assignee);
-      return (await db(table).where(key).delete()) === 1;
-    },
-    rolesOf: async (accountId, appIds) => {
-      const found: { app_id: number; role_id: number }[] = await db('app_roles')
-        .where('account_id', accountId)
-        .whereIn('app_id', appIds)
-        .whereRaw(refersToPresent('app_roles', 'role_id'))
-        .orderBy(['app_id', 'role_id'])
-        .select('app_id', 'role_id');
-      const roleIds = new Map<number, number[]>(appIds.map((appId) => [appId, []]));
-      for (const { app_id: appId, role_id: roleId } of found) roleIds.get(appId)?.push(roleId);
-      return roleIds;
-    },
-    isAssigned,
-    endLost: (accountId, appIds, at) => endLost(db, accountId, appIds, at),
   };
 }

@@ -8,10 +8,12 @@ import type { AppendEvents } from '../engine.ts';
 import { withOneCommit } from './client.ts';
 import { statement } from './statements.ts';
 
+const columns = rows.events.columns.join(', ');
+
 /** The texts of the statements. */
 export const chainStatements = {
   head: 'select last_id, last_hash from event_heads where account_id = ?',
-  append: `insert into events (${rows.events.columns.join(', ')}) values (${rows.events.columns.map(() => '?').join(', ')})`,
+  append: `insert into events (${columns}) values (${rows.events.columns.map(() => '?').join(', ')})`,
   move: `insert into event_heads (account_id, last_id, last_hash) values (?, ?, ?)
     on conflict (account_id) do update set last_id = excluded.last_id, last_hash = excluded.last_hash`,
 };

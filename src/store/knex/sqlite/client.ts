@@ -129,7 +129,9 @@ function commitAfter<Result>(connection: Sqlite.Database, work: Work<Result>): R
   }
 }
 
-/** Runs prepared statements without a pause between `begin immediate` and `commit`, or in the transaction that `db` is. */
+/**
+ * Runs prepared statements without a pause between `begin immediate` and `commit`, or in the transaction that `db` is.
+ */
 export async function withOneCommit<Result>(db: Knex, work: Work<Result>): Promise<Result> {
   if (db.isTransaction) return onPooled(db, (connection) => work(connection).result);
   const idle = idleConnection(db);

@@ -14,7 +14,9 @@ const chunkRows = 25;
 /** No further statement begins after so long; the commit comes on top. */
 const sliceMilliseconds = 2;
 
-/** Repeats `chunk` for as long as it finds all rows that it may and the slice has time; answers whether rows are left. */
+/**
+ * Repeats `chunk` for as long as it finds all rows that it may and the slice has time; answers whether rows are left.
+ */
 function inChunks(limit: number, elapsed: () => Milliseconds, chunk: (rows: number) => number): boolean {
   const startedAt = elapsed();
   for (let left = limit; left > 0; ) {

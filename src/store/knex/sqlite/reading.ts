@@ -1,6 +1,6 @@
 /**
- * SQLite read in threads. A statement runs where it is sent from until it has its rows: on the event loop nobody would be
- * answered meanwhile. A thread is started when it is first needed (50 ms), and ends when nobody needed it for 30 s.
+ * SQLite read in threads. A statement runs where it is sent from until it has its rows: on the event loop nobody would
+ * be answered meanwhile. A thread is started when it is first needed (50 ms), and ends when nobody needed it for 30 s.
  */
 
 import { Worker } from 'node:worker_threads';

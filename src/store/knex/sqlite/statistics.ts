@@ -86,7 +86,9 @@ function indexesOf(connection: Sqlite.Database, table: string): Index[] {
   return indexes.all({ table });
 }
 
-/** The first column, the account, leaves rows enough to prefer any index that leads further; each other an equal part. */
+/**
+ * The first column, the account, leaves rows enough to prefer any index that leads further; each other an equal part.
+ */
 function assumedOf({ columns, unique }: Index): string {
   const least = unique === 1 ? 1 : 10;
   const rows = Array.from({ length: columns }, (_, column) => {

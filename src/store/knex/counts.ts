@@ -1,0 +1,39 @@
+import type { Knex } from 'knex';
+import type { CountStore } from '../counts.ts';
+import * as rows from './audit-rows.ts';
+
+const countsAtOnce = 500;
+const countKey = ['account_id', 'day', 'kind', 'subject_id'];
+
+export function countVerbs(db: Knex): CountStore {
+  return {
+    add: async (counts) => {
+      // In one order, so that two processes that write at once wait for each other and not in a circle.
+      const ordered = [...counts].sort(
+        (one, other) =>
+          one.accountId - other.accountId ||
+          (one.day < other.day ? -1 : Number(one.day > other.day)) ||
+          (one.kind < other.kind ? -1 : Number(one.kind > other.kind)) ||
+          one.subjectId - other.subjectId,
+      );
+      await db.transaction(async (tx) => {
+        for (let from = 0; from < ordered.length; from += countsAtOnce) {
+          const some = ordered.slice(from, from + countsAtOnce).map((count) => rows.dailyCounts.write(count));
+          await tx('daily_counts')
+            .insert(some)
+            .onConflict(countKey)
+            .merge({
+              count: tx.raw('daily_counts.count + excluded.count'),
+              // Two processes count for themselves: the later of both.
+              last_at: tx.raw(`case when daily_counts.last_at > excluded.last_at
+                then daily_counts.last_at else excluded.last_at end`),
+            });
+        }
+      });
+    },
+    list: async (accountId, from) => {
+      const found = await db('daily_counts').where('account_id', accountId).where('day', '>=', from).orderBy(countKey);
+      return found.map(rows.dailyCounts.read);
+    },
+  };
+}

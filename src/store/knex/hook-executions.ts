@@ -1,0 +1,42 @@
+import type { Knex } from 'knex';
+import type { HookExecutionRecord, HookExecutionStore } from '../hook-executions.ts';
+import * as rows from './hook-rows.ts';
+import { listPage } from './list.ts';
+import type { Listing } from './list-filters.ts';
+import { filled } from './list-index.ts';
+import { together } from './transact.ts';
+
+const listing: Listing<HookExecutionRecord> = {
+  table: 'hook_executions',
+  id: 'id',
+  columns: {
+    hook: filled('number', 'hook_id'),
+    created_at: filled('number', 'created_at'),
+    request_id: filled('text', 'request_id'),
+    correlation_id: filled('text', 'correlation_id'),
+  },
+  read: rows.hookExecutions.read,
+};
+
+export function hookExecutionVerbs(db: Knex): HookExecutionStore {
+  const { table, read, write } = rows.hookExecutions;
+  return {
+    add: async (executions) => {
+      if (executions.length > 0) await db(table).insert(executions.map((execution) => write(execution)));
+    },
+    addEvent: (accountId, requestId, line) =>
+      together(db, async (tx) => {
+        const record = () => tx(table).where({ account_id: accountId, request_id: requestId });
+        const row = await record().first();
+        if (row) await record().update(write({ events: [...read(row).events, line] }));
+      }),
+    page: (accountId, hookId, query) => {
+      const own = { field: 'hook', test: 'is', values: [hookId] } as const;
+      return listPage(db, listing, accountId, { ...query, filters: [own, ...query.filters] });
+    },
+    find: async (accountId, requestId) => {
+      const row = await db(table).where({ account_id: accountId, request_id: requestId }).first();
+      return row ? read(row) : null;
+    },
+  };
+}

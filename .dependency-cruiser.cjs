@@ -60,9 +60,9 @@ module.exports = {
     {
       name: 'http-knows-no-identity',
       comment:
-        'Of the domain the HTTP layer knows the failure, the form of lists, what counts as one network, the two questions ' +
-        'that every request begins with, which account and which caller, and how to say for whom it is at work; types ' +
-        'alone of the rest.',
+        'Of the domain the HTTP layer knows the failure and its words, the form of lists, what counts as one network, the ' +
+        'two questions that every request begins with, which account and which caller, and how to say for whom it is at ' +
+        'work; types alone of the rest.',
       severity: 'error',
       from: { path: '^src/http/' },
       to: {
@@ -70,7 +70,7 @@ module.exports = {
         pathNot: [
           '^src/http/',
           '^src/services\\.ts$',
-          '^src/domain/(failure\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|audit/origin\\.ts$)',
+          '^src/domain/(describe\\.ts$|failure\\.ts$|listing\\.ts$|network-source\\.ts$|secrets\\.ts$|accounts/|callers/|audit/context\\.ts$)',
         ],
         dependencyTypesNot: typesOnly,
       },
@@ -122,10 +122,10 @@ module.exports = {
     },
     {
       name: 'store-imports',
-      comment: 'The store keeps records; of the domain it knows the one failure type.',
+      comment: 'The store keeps records; of the domain it knows the one failure type, and lengths of time.',
       severity: 'error',
       from: { path: '^src/store/knex/' },
-      to: { path: src, pathNot: ['^src/store/', '^src/domain/failure\\.ts$'] },
+      to: { path: src, pathNot: ['^src/store/', '^src/domain/(durations|failure)\\.ts$'] },
     },
     {
       name: 'store-insides',
@@ -165,6 +165,7 @@ module.exports = {
         pathNot: [
           '^src/adapters/',
           '^src/services\\.ts$',
+          '^src/domain/durations\\.ts$',
           '^src/domain/unprintable\\.ts$', // which characters are no text to read
           '^src/domain/(failure|users/imported-passwords)\\.ts$', // what is stored for a password, and its check
           '^src/domain/fair-queue/fair-queue\\.ts$', // who is digested next
@@ -182,7 +183,7 @@ module.exports = {
         pathNot: [
           '^src/hook-runner/',
           '^src/programs/programs\\.ts$',
-          '^src/domain/(egress|hooks/(runner|package-builds))\\.ts$',
+          '^src/domain/(durations|egress|hooks/(runner|package-builds))\\.ts$',
         ],
       },
     },
@@ -223,7 +224,7 @@ module.exports = {
           '^src/hook-packages/',
           '^src/programs/programs\\.ts$',
           '^src/hook-runner/(command|confinement|layers|framed-process|frames)\\.ts$',
-          '^src/domain/(egress|unprintable|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
+          '^src/domain/(durations|egress|unprintable|hooks/(check-packages|package-builds|package-grammar))\\.ts$',
         ],
       },
     },

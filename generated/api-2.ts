@@ -1626,7 +1626,7 @@ export interface components {
              */
             readonly position: number;
         };
-        /** @description Members to change, bare or wrapped; wrapped ones win. */
+        /** @description Members to change, bare or wrapped; wrapped ones win. `id` is ignored. */
         readonly CustomAttributeChanges: {
             /**
              * @description Identifier of the attribute.

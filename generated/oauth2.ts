@@ -652,7 +652,7 @@ export interface components {
              *       "client_credentials"
              *     ]
              */
-            readonly grant_types_supported: readonly ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange" | "password" | "implicit")[];
+            readonly grant_types_supported: readonly components["schemas"]["GrantType"][];
             /**
              * @description How users are named to clients.
              * @example [
@@ -1199,13 +1199,19 @@ export interface components {
          */
         readonly RequirePushed: boolean;
         /**
+         * @description How a client asks for tokens.
+         * @example authorization_code
+         * @enum {string}
+         */
+        readonly GrantType: "authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange";
+        /**
          * @description Grant types the client may ask for. That a type is listed does not switch it on: `password` and `implicit` run only where the account turned them on, `client_credentials` only for clients with a secret. Of a client that registered in the open those that it does not get are left out, whatever it registered for: the list may be empty.
          * @example [
          *       "authorization_code",
          *       "refresh_token"
          *     ]
          */
-        readonly StandardGrantTypes: readonly ("authorization_code" | "implicit" | "password" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
+        readonly StandardGrantTypes: readonly components["schemas"]["GrantType"][];
         /**
          * @description Where the client is told that a session ended ([OpenID Connect Back-Channel Logout section 2.2](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRegistration)): https, or http on a loopback host, without fragment, at most 2048 characters. Whether the service asks an address is a setting of the operator; by default public ones by https on port 443. Never fetched at registration.
          * @example https://portal.example.com/backchannel-logout

@@ -2,11 +2,11 @@
 
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { createDocs } from './http/docs.ts';
-import { exchangeOf } from './http/exchange.ts';
 import { createHealth, type Readiness } from './http/health.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { addressIn } from './http/peer-address.ts';
-import { openExchange } from './http/request-log.ts';
+import { beginRequest } from './http/request-log.ts';
+import { requestStateOf } from './http/request-state.ts';
 import { createSurface, type Surface, type SurfaceDefinition } from './http/surface.ts';
 import { docsFiles } from './pages/docs/docs-files.ts';
 import { judgeNode } from './runtime/floor.ts';
@@ -44,7 +44,7 @@ export function createApp(services: Services, options: AppOptions = {}): Express
     // Flat, and repetitions stay visible as arrays.
     .set('query parser', 'simple');
   trustProxies(app, options.trustProxy ?? []);
-  app.use(openExchange(services, metrics));
+  app.use(beginRequest(services, metrics));
   // What is called most stands first.
   const surfaces: Surface[] = [
     surface(oidc2(services)),
@@ -76,12 +76,12 @@ export function createApp(services: Services, options: AppOptions = {}): Express
   );
   app.use(createDocs(services, docsFiles(surfaces)));
   app.use((_req, res) => {
-    const { malformed } = exchangeOf(res);
+    const { malformed } = requestStateOf(res);
     res.status(malformed ? 400 : 404).json({ error: malformed ? 'bad_request' : 'not_found' });
   });
   app.use(((error: unknown, _req, res, _next) => {
     services.log.error('internal error', {
-      requestId: exchangeOf(res).requestId,
+      requestId: requestStateOf(res).requestId,
       stack: error instanceof Error ? (error.stack ?? error.message) : 'not an error',
     });
     if (res.headersSent) res.destroy();

@@ -1,18 +1,19 @@
 import type { Account } from './domain/accounts/account.ts';
 import { listAccounts } from './domain/accounts/accounts.ts';
 import { expireClients, type Swept } from './domain/clients/expire-clients.ts';
+import { hour, minute } from './domain/durations.ts';
 import { type PurgeReport, purgeContinually } from './domain/expired-rows.ts';
 import { removeRetiredKeys, rotateIfDue } from './domain/keys/rotate-keys.ts';
 import { restUnlessAborted } from './domain/paced.ts';
 import { createTrustedTime } from './domain/trusted-time.ts';
 import type { Services } from './services.ts';
 
-const intervalMilliseconds = 60_000;
+const intervalMilliseconds = minute;
 /** Bounds of one round. */
 const accountsAtOnce = 100;
 const clientsAtOnce = 500;
 /** Tables that grew a lot since are planned for as what they were. */
-const statisticsMilliseconds = 3_600_000;
+const statisticsMilliseconds = hour;
 
 export interface Housekeeping {
   /** No further round or slice begins; settles when the running one has ended and what was counted is stored. */

@@ -1,3 +1,4 @@
+import { day } from '../domain/durations.ts';
 import { verifyBcrypt } from './password-threads.ts';
 
 /**
@@ -20,7 +21,7 @@ interface ImportedBcryptOptions {
 }
 
 /** After its last use. A cost that was kept for good would outlive the users who have it. */
-const rememberedMilliseconds = 86_400_000;
+const rememberedMilliseconds = day;
 
 export function createImportedBcrypt(options: ImportedBcryptOptions = {}): ImportedBcrypt {
   const { verify = verifyBcrypt, clock = () => performance.now() } = options;

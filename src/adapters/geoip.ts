@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { type CountryResponse, open, type Reader, type Response, validate } from 'maxmind';
+import { minute } from '../domain/durations.ts';
 import type { GeoIp, Log } from '../services.ts';
 
 const countryFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
-const retryMilliseconds = 60_000;
+const retryMilliseconds = minute;
 
 /** The two forms in which files say a country: that of the default file, and MaxMind's own. */
 type Entry = Response & Partial<CountryResponse> & { readonly country_code?: unknown };

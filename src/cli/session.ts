@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { createServices } from '../create-services.ts';
 import type { Account } from '../domain/accounts/account.ts';
 import { requireAccount } from '../domain/accounts/accounts.ts';
-import { actAs } from '../domain/audit/origin.ts';
+import { actAs } from '../domain/audit/context.ts';
 import { Failure } from '../domain/failure.ts';
 import { createLazyRunner } from '../hook-runner/lazy.ts';
 import { openConfiguredStore } from '../open-store.ts';

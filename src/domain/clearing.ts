@@ -3,15 +3,15 @@
 import type { Services } from '../services.ts';
 import { type RemovalKind, removalKinds } from '../store/removals.ts';
 import type { Milliseconds } from '../store/time.ts';
+import { minute, second } from './durations.ts';
 import { paced, restUnlessAborted } from './paced.ts';
 
 /** Rows of a slice: a few milliseconds on SQLite, where nothing else runs meanwhile. */
 const rowsAtOnce = 100;
 /** What another process removed, or left when it was ended, is found within so long. */
-const pauseMilliseconds = 60_000;
+const pauseMilliseconds = minute;
 /** After so many failures of single removals in one go it rests, as it does when nothing can be read. */
 const mostFailures = 100;
-const second = 1_000;
 
 /** Takes how it goes. */
 export interface ClearingReport {

@@ -1,9 +1,12 @@
-const longestDescription = 512;
+/** The words of an error have at most so many characters, in every contract. */
+const longestMessage = 512;
+
+/** As much of an error's words as the contracts allow. */
+export function shortened(text: string): string {
+  return text.slice(0, longestMessage);
+}
 
 /** A text fit for `error_description`: %x20-21, %x23-5B, %x5D-7E only (RFC 6749 §5.2), and short. */
 export function asDescription(text: string): string {
-  return text
-    .replace(/[“”"]/g, "'")
-    .replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
-    .slice(0, longestDescription);
+  return shortened(text.replace(/[“”"]/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
 }

@@ -10,10 +10,9 @@ import {
   sweptTables,
 } from '../store/purge.ts';
 import type { Milliseconds } from '../store/time.ts';
+import { hour, minute } from './durations.ts';
 import { type Pacing, paced } from './paced.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
 /** Rows of a slice: at its slowest pace, with 50 ms of rest, some eight thousand rows a second. */
 const rowsAtOnce = 500;
 /** From the end of one look at what has expired to the next. */

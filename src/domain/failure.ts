@@ -1,65 +1,97 @@
 /**
- * The one failure type of the domain. A code names the reason; each surface owns a table that turns every code into
- * a reply of its contract, so that status and words are written once per surface and nowhere else.
+ * The one failure type of the domain. A code names the reason, and each code is of one kind. A surface answers every
+ * kind, and gives those codes words of their own for which it has any (`FailureTable`).
  */
 
-const failureCodes = [
-  // The request itself.
-  'account_unknown',
-  'not_found',
-  'method_not_allowed',
-  'media_type_unsupported',
-  'body_too_large',
-  'request_malformed',
-  'request_invalid',
-  'parameter_missing',
-  'parameter_repeated',
-  'rate_limited',
-  // Callers of the API.
-  'caller_unauthenticated',
-  'scope_insufficient',
-  'credential_authentication_failed',
-  'api_key_invalid',
-  // Registration of clients.
-  'registration_closed',
-  'redirect_uri_invalid',
-  'client_metadata_invalid',
-  'software_statement_invalid',
-  // Clients and grants.
-  'authorization_header_malformed',
-  'client_unknown',
-  'client_authentication_failed',
-  'client_not_authorized',
-  'grant_type_unsupported',
-  'grant_invalid',
-  // What a device is told while there are no tokens for it; `value` is the word of RFC 8628 §3.5.
-  'device_code_unready',
-  'scope_invalid',
-  'target_invalid',
-  // Proof of possession (RFC 9449): the proof is no good, or holds no nonce of now.
-  'dpop_proof_invalid',
-  'dpop_nonce_required',
-  'access_token_invalid',
-  // Users.
-  'user_locked',
-  'user_suspended',
-  'user_inactive',
-  'access_not_assigned',
-  // A hook of the account refused the sign-in, or failed and the account wants nobody signed in then.
-  'sign_in_refused',
-  // Hosted pages.
-  'authorization_request_invalid',
-  'cross_site_request',
-  'invite_unusable',
-  // Management.
-  'value_invalid',
-  'conflict',
-  // The service.
-  'unavailable',
-  'internal',
-] as const;
+/** What is wrong. */
+export type FailureKind =
+  /** The address: no account or resource has it. */
+  | 'not_found'
+  /** The method: the resource has others. */
+  | 'method'
+  /** The size of the body. */
+  | 'size'
+  /** The rate of requests. */
+  | 'rate'
+  /** The request: it cannot be read, or is not what the contract documents. */
+  | 'request'
+  /** A value: the request can be read, but breaks a rule. */
+  | 'value'
+  /** The caller of the API: not known, or without the scope. */
+  | 'caller'
+  /** The OAuth client: not known, or without its proof. */
+  | 'client'
+  /** The grant: what the client presents, or may ask for, gives it no tokens. */
+  | 'grant'
+  /** The user: may not sign in. */
+  | 'user'
+  /** The service: it cannot answer now. */
+  | 'unavailable'
+  /** The service: it is at fault. */
+  | 'internal';
 
-export type FailureCode = (typeof failureCodes)[number];
+const kinds = {
+  // The request itself.
+  account_unknown: 'not_found',
+  not_found: 'not_found',
+  method_not_allowed: 'method',
+  media_type_unsupported: 'request',
+  body_too_large: 'size',
+  request_malformed: 'request',
+  request_invalid: 'request',
+  parameter_missing: 'request',
+  parameter_repeated: 'request',
+  rate_limited: 'rate',
+  // Callers of the API.
+  caller_unauthenticated: 'caller',
+  scope_insufficient: 'caller',
+  credential_authentication_failed: 'caller',
+  api_key_invalid: 'caller',
+  // Registration of clients.
+  registration_closed: 'grant',
+  redirect_uri_invalid: 'value',
+  client_metadata_invalid: 'value',
+  software_statement_invalid: 'value',
+  // Clients and grants.
+  authorization_header_malformed: 'client',
+  client_unknown: 'client',
+  client_authentication_failed: 'client',
+  client_not_authorized: 'grant',
+  grant_type_unsupported: 'value',
+  grant_invalid: 'grant',
+  // What a device is told while there are no tokens for it; `value` is the word of RFC 8628 §3.5.
+  device_code_unready: 'grant',
+  scope_invalid: 'value',
+  target_invalid: 'value',
+  // Proof of possession (RFC 9449): the proof is no good, or holds no nonce of now.
+  dpop_proof_invalid: 'value',
+  dpop_nonce_required: 'value',
+  access_token_invalid: 'caller',
+  // Users.
+  user_locked: 'user',
+  user_suspended: 'user',
+  user_inactive: 'user',
+  access_not_assigned: 'user',
+  // A hook of the account refused the sign-in, or failed and the account wants nobody signed in then.
+  sign_in_refused: 'user',
+  // Hosted pages.
+  authorization_request_invalid: 'request',
+  cross_site_request: 'request',
+  invite_unusable: 'request',
+  // Management.
+  value_invalid: 'value',
+  conflict: 'value',
+  // The service.
+  unavailable: 'unavailable',
+  internal: 'internal',
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof kinds;
+
+/** The codes of a kind. */
+export type CodeOf<Kind extends FailureKind> = {
+  [Code in FailureCode]: (typeof kinds)[Code] extends Kind ? Code : never;
+}[FailureCode];
 
 /** What a failure may tell a surface's table. Never a secret, never a stack. */
 interface FailureDetail {
@@ -83,6 +115,10 @@ interface FailureDetail {
   readonly reason?: string;
 }
 
+export function isOfKind<Kind extends FailureKind>(code: FailureCode, kind: Kind): code is CodeOf<Kind> {
+  return kinds[code] === kind;
+}
+
 /** A refusal by rule, or a fault the caller is told about by `code` alone. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -93,5 +129,9 @@ export class Failure extends Error {
     super(detail.message ?? code, options);
     this.code = code;
     this.detail = detail;
+  }
+
+  get kind(): FailureKind {
+    return kinds[this.code];
   }
 }

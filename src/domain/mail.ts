@@ -2,6 +2,12 @@
 
 import type { Services } from '../services.ts';
 import type { Account } from './accounts/account.ts';
+import { minute, second } from './durations.ts';
+
+/** After each try until the next; after the last one the message is given up. */
+export const mailPauses = [10 * second, minute, 5 * minute, 15 * minute];
+/** For so long nobody else tries; longer than a message can take. */
+export const mailClaimMilliseconds = 2 * minute;
 
 /** A message to one address. */
 export interface Mail {

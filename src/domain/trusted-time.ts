@@ -1,10 +1,10 @@
 import type { Services } from '../services.ts';
 import type { Milliseconds } from '../store/time.ts';
+import { hour, minute } from './durations.ts';
 
-const minute = 60_000;
 /** A clock that gained so much in a minute was set; and for so long it is not believed. */
 const mostAhead: Milliseconds = 10 * minute;
-const doubt: Milliseconds = 60 * minute;
+const doubt: Milliseconds = hour;
 
 /**
  * The time, or null while the clock is not believed: for an hour after it jumped ahead, as `monotonic` tells. What a

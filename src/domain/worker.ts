@@ -1,7 +1,7 @@
 /** Work that waits in the store and is done in the background: no request waits for it. */
 
 import type { Services } from '../services.ts';
-import { actAs } from './audit/origin.ts';
+import { actAs } from './audit/context.ts';
 
 /** Items of one account at a time, unless said: what one of its clients does not answer holds up only its own. */
 const usualOfAccount = 2;

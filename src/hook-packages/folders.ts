@@ -2,10 +2,11 @@
 
 import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hour } from '../domain/durations.ts';
 
 const prefix = 'gatehouse-packages-';
 /** Much longer than a build takes. */
-const strayMilliseconds = 60 * 60_000;
+const strayMilliseconds = hour;
 
 function remove(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,5 +1,6 @@
 /** Which account has which hook process: one each, as many as memory allows, the least used let go first. */
 
+import { minute } from '../domain/durations.ts';
 import type { HookCommand } from './command.ts';
 import { type Member, runsAtOnce, startMember } from './member.ts';
 import type { GuestFetch } from './protocol.ts';
@@ -7,7 +8,7 @@ import { type Begin, createQueues } from './queues.ts';
 import { isIdle, makeRoom, type Place, retireLeastUsed } from './room.ts';
 
 const sweepMilliseconds = 1000;
-const oldestMilliseconds = 10 * 60_000;
+const oldestMilliseconds = 10 * minute;
 /** Where there are so many, one account's makes room for a spare one when it rested so long. */
 const fewestForSpare = 8;
 const restMilliseconds = 1000;

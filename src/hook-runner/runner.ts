@@ -1,6 +1,7 @@
 /** The port by which the domain runs functions, over processes that the service starts and ends. */
 
 import { totalmem } from 'node:os';
+import { minute } from '../domain/durations.ts';
 import type { HookRun, HookRunner, HookRunResult, HookRuntime } from '../domain/hooks/runner.ts';
 import { type Answer, emptyAnswer, refuseContext } from './answer.ts';
 import type { Outcome } from './member.ts';
@@ -45,7 +46,7 @@ export function createHookRunner(options: HookRunnerOptions): HookProcessRunner 
   const runtimes = openRuntimes(options.runtimes ?? builtIn, {
     fetch: options.fetch,
     mostProcesses: options.mostProcesses ?? processesOfMachine(),
-    idleMilliseconds: options.idleMilliseconds ?? 5 * 60_000,
+    idleMilliseconds: options.idleMilliseconds ?? 5 * minute,
     waitMilliseconds: options.waitMilliseconds ?? 2000,
   });
 

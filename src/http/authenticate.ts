@@ -6,24 +6,24 @@ import type { Caller } from '../domain/callers/caller.ts';
 import { authenticateBearer } from '../domain/callers/credential-tokens.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import { type RequestState, requestStateOf } from './request-state.ts';
 import { takeLimit } from './say-limit.ts';
 
 /**
  * Security handlers for the validator, one per scheme of the contracts. The validator keeps neither class nor code of
- * what a handler throws, so the reason is remembered on the exchange.
+ * what a handler throws, so the reason is remembered on the state.
  */
 export function securityHandlers(services: Services, limit?: LimitName) {
-  const callers = new WeakMap<Exchange, Promise<Caller>>();
+  const callers = new WeakMap<RequestState, Promise<Caller>>();
 
   function identify(res: Response, account: Account, token: string): Promise<Caller> {
     // Several scopes are alternatives of one requirement; the token is looked up once for all of them.
-    const exchange = exchangeOf(res);
-    const known = callers.get(exchange);
+    const state = requestStateOf(res);
+    const known = callers.get(state);
     if (known) return known;
     const found = authenticateBearer(services, account, token);
     const counted = limit === undefined ? found : found.then((caller) => count(res, account, limit, caller));
-    callers.set(exchange, counted);
+    callers.set(state, counted);
     return counted;
   }
 
@@ -35,23 +35,23 @@ export function securityHandlers(services: Services, limit?: LimitName) {
   return {
     /** A bearer token of an API credential, with any of the scopes that the operation accepts. */
     bearer: async (req: Request): Promise<boolean> => {
-      const exchange = exchangeOf(req.res as Response);
+      const state = requestStateOf(req.res as Response);
       const token = bearerToken(req.headers.authorization);
       try {
-        if (!exchange.account || token === null) {
+        if (!state.account || token === null) {
           throw new Failure('caller_unauthenticated', { challenged: req.headers.authorization !== undefined });
         }
-        const caller = await identify(req.res as Response, exchange.account, token);
+        const caller = await identify(req.res as Response, state.account, token);
         // Each alternative gets the answer of all of them: one that is refused costs an error with its stack.
-        const accepted = acceptedScopes(exchange);
+        const accepted = acceptedScopes(state);
         if (!accepted.some((scope) => caller.scopes.includes(scope))) {
           throw new Failure('scope_insufficient', { scopes: accepted });
         }
-        exchange.caller = caller;
+        state.caller = caller;
         return true;
       } catch (error) {
         // A fault is no refusal of the caller: whoever cannot be looked up is not unauthorized.
-        exchange.callerFailure = error instanceof Failure ? error : new Failure('internal', {}, { cause: error });
+        state.callerFailure = error instanceof Failure ? error : new Failure('internal', {}, { cause: error });
         return false;
       }
     },
@@ -59,6 +59,6 @@ export function securityHandlers(services: Services, limit?: LimitName) {
 }
 
 /** All scopes any of which would permit the operation. */
-function acceptedScopes(exchange: Exchange): readonly string[] {
-  return (exchange.operation?.security ?? []).flatMap((requirement) => requirement['bearer'] ?? []);
+function acceptedScopes(state: RequestState): readonly string[] {
+  return (state.operation?.security ?? []).flatMap((requirement) => requirement['bearer'] ?? []);
 }

@@ -6,7 +6,7 @@ import { Failure } from '../domain/failure.ts';
 import { readAnyQuery } from './any-query.ts';
 import { codecs, findFormFault, notUtf8, withoutEmpty } from './codecs.ts';
 import { isUtf8Form } from './encoding.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 
 /**
  * Parses the body in the form that the operation's contract names; other media types are refused before reading.
@@ -14,13 +14,13 @@ import { exchangeOf } from './exchange.ts';
  */
 export function readBody(emptyIsObject = false): RequestHandler {
   return (req, res, next) => {
-    const accepted = Object.keys(exchangeOf(res).operation?.requestBody?.content ?? {});
+    const accepted = Object.keys(requestStateOf(res).operation?.requestBody?.content ?? {});
     if (accepted.length === 0) {
       // The validator compiles and keeps a check for every media type it sees, parameters included: it sees ours only.
       delete req.headers['content-type'];
       return next();
     }
-    const required = exchangeOf(res).operation?.requestBody?.required === true;
+    const required = requestStateOf(res).operation?.requestBody?.required === true;
     const empty = hasNoBody(req);
     if (empty && emptyIsObject) req.headers['content-type'] = accepted[0];
     const sent = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -64,7 +64,7 @@ function isUtf8Charset(contentType: string | undefined): boolean {
 /** Faults of a query string: a parameter given twice, or text that is not text (RFC 6749 §3.1). */
 export function readQuery(): RequestHandler {
   return (req, res, next) => {
-    const { operation } = exchangeOf(res);
+    const { operation } = requestStateOf(res);
     if (operation?.['x-any-query']) {
       setQuery(req, readAnyQuery(req.url, operation.parameters ?? []));
       return next();

@@ -9,7 +9,7 @@ import { findApiKey } from '../domain/callers/find-api-key.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyPlace, Contract, ContractOperation } from './contract.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import { type RequestState, requestStateOf } from './request-state.ts';
 import { takeLimit } from './say-limit.ts';
 
 export interface Deprecation {
@@ -42,8 +42,8 @@ export function readDeprecation(name: string, contract: Contract): Deprecation |
  * The headers of the surface's every answer: since when it is deprecated (RFC 9745), when it ends where the account said
  * so (RFC 8594), and what replaces it (RFC 5829 §3.4). Without an account the last one is a path, as on its own host.
  */
-export function announceDeprecation(res: Response, deprecation: Deprecation, exchange: Exchange): void {
-  const { account, operation, pathParameters } = exchange;
+export function announceDeprecation(res: Response, deprecation: Deprecation, state: RequestState): void {
+  const { account, operation, pathParameters } = state;
   res.setHeader('deprecation', deprecation.since);
   const successor = operation?.['x-successor'] ?? deprecation.successor;
   const path = successor
@@ -79,18 +79,18 @@ export function identifyByKey(
   places: readonly ApiKeyPlace['in'][],
 ): RequestHandler {
   return async (req, res, next) => {
-    const exchange = exchangeOf(res);
-    const { operation } = exchange;
+    const state = requestStateOf(res);
+    const { operation } = state;
     const place = operation?.['x-api-key'];
     if (!operation || !place || !places.includes(place.in)) return next();
-    const found = await findApiKey(services, exchange.account, presentedKey(req, place));
+    const found = await findApiKey(services, state.account, presentedKey(req, place));
     if (found) {
-      exchange.account = found.account;
-      exchange.apiKeyId = found.apiKeyId;
+      state.account = found.account;
+      state.apiKeyId = found.apiKeyId;
       services.counts.add(found.account.id, `call.${operation.operationId}`, found.apiKeyId);
-      announceDeprecation(res, deprecation, exchange);
+      announceDeprecation(res, deprecation, state);
     }
-    if (isSwitchedOff(services, deprecation, exchange.account)) throw new Failure('not_found');
+    if (isSwitchedOff(services, deprecation, state.account)) throw new Failure('not_found');
     if (!found) throw new Failure('api_key_invalid', { challenged: req.headers.authorization !== undefined });
     if (limit) await takeLimit(res, services.limits, found.account, limit, { apiKey: found.apiKeyId });
     next();

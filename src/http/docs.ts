@@ -4,7 +4,7 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from 'e
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 
 /** One file of the documentation. */
 export interface DocsFile {
@@ -27,17 +27,17 @@ const index = '/docs';
 export function createDocs(services: Pick<Services, 'store' | 'addresses'>, files: DocsFiles): Router {
   const router = Router();
   router.use(async (req, res, next) => {
-    const exchange = exchangeOf(res);
+    const state = requestStateOf(res);
     const path = req.path.length > 1 && req.path.endsWith('/') ? req.path.slice(0, -1) : req.path;
     const file = files.get(path === '/' ? index : path);
     // An unknown host learns nothing, not even that there is documentation.
-    if (file && !exchange.malformed) exchange.account = await findAccountByHost(services, req.headers.host ?? '');
-    if (!file || !exchange.account) {
+    if (file && !state.malformed) state.account = await findAccountByHost(services, req.headers.host ?? '');
+    if (!file || !state.account) {
       next();
       return;
     }
-    exchange.surface = 'docs';
-    exchange.route = path;
+    state.surface = 'docs';
+    state.route = path;
     if (path === '/') res.redirect(index);
     else if (req.method === 'GET' || req.method === 'HEAD') sendFile(req, res, file());
     else res.status(405).setHeader('allow', 'GET, HEAD').json({ error: 'method_not_allowed' });
@@ -68,6 +68,6 @@ const answerUnavailable: ErrorRequestHandler = (error, _req, res, next) => {
     next(error);
     return;
   }
-  exchangeOf(res).failure = error;
+  requestStateOf(res).failure = error;
   res.status(503).setHeader('retry-after', '1').json({ error: 'temporarily_unavailable' });
 };

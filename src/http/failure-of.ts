@@ -1,5 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestState } from './request-state.ts';
 
 /** The code for a member that does not fit the contract, given the operation and the member's JSON pointer. */
 export type InvalidCode = (operationId: string, pointer: string) => FailureCode;
@@ -11,17 +11,17 @@ interface ValidationError {
 }
 
 /** Whatever was thrown while serving a request, as the one failure type. */
-export function failureOf(error: unknown, exchange: Exchange, invalid: InvalidCode | undefined): Failure {
+export function failureOf(error: unknown, state: RequestState, invalid: InvalidCode | undefined): Failure {
   if (error instanceof Failure) return error;
   if (!isValidationError(error)) return new Failure('internal', {}, { cause: error });
   if (error.status === 401 || error.status === 403) {
-    return exchange.callerFailure ?? new Failure('caller_unauthenticated');
+    return state.callerFailure ?? new Failure('caller_unauthenticated');
   }
   const [first] = error.errors;
   if (error.status !== 400 || !first) return new Failure('internal', {}, { cause: error });
   const pointer = first.path;
   const name = pointer.replace(/^\/(body|query|params|headers)\/?/, '').replaceAll('/', '.') || 'the body';
-  const code = invalid?.(exchange.operation?.operationId ?? '', pointer) ?? 'request_invalid';
+  const code = invalid?.(state.operation?.operationId ?? '', pointer) ?? 'request_invalid';
   return new Failure(code, { name, message: `${name} ${first.message}` });
 }
 

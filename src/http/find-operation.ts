@@ -1,19 +1,19 @@
 import type { RequestHandler, Response } from 'express';
 import { Failure } from '../domain/failure.ts';
 import type { Routes } from './contract.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 
 /** Looks the operation up before anything can be refused, so that every refusal is in the form of its operation. */
 export function findRoute(surface: string, routes: Routes): RequestHandler {
   return (req, res, next) => {
-    const exchange = exchangeOf(res);
-    exchange.surface = surface;
+    const state = requestStateOf(res);
+    state.surface = surface;
     const match = routes.find(req.path);
     // RFC 9110 §9.3.2: HEAD is GET without the content; Node leaves the content out by itself.
     if (req.method === 'HEAD' && !match?.operations.get('GET')?.['x-effects']) req.method = 'GET';
-    exchange.route = match?.template ?? null;
-    exchange.pathParameters = match?.pathParameters ?? {};
-    exchange.operation = match?.operations.get(req.method) ?? null;
+    state.route = match?.template ?? null;
+    state.pathParameters = match?.pathParameters ?? {};
+    state.operation = match?.operations.get(req.method) ?? null;
     next();
   };
 }
@@ -30,7 +30,7 @@ export function requireOperation(routes: Routes): RequestHandler {
       res.status(204).end();
       return;
     }
-    if (!exchangeOf(res).operation) {
+    if (!requestStateOf(res).operation) {
       res.setHeader('allow', [...route.operations.keys()].join(', '));
       throw new Failure('method_not_allowed');
     }

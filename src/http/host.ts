@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../domain/failure.ts';
-import { countHeader } from './exchange.ts';
+import { countHeader } from './request-state.ts';
 
 /** A request whose target may be rewritten; Express keeps a second copy of it, which the validator reads. */
 type Target = IncomingMessage & { originalUrl?: string };

@@ -2,7 +2,7 @@
 
 import type { Account } from '../domain/accounts/account.ts';
 import type { Caller } from '../domain/callers/caller.ts';
-import type { Failure, FailureCode } from '../domain/failure.ts';
+import type { Failure, FailureCode, FailureKind } from '../domain/failure.ts';
 import type { ListPage, ListQuery } from '../domain/listing.ts';
 
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
@@ -111,12 +111,17 @@ interface UnroutedReply<ErrorBody> {
   readonly headers?: ReplyHeaders;
 }
 
-type Row<Operations, ErrorBody> = AnyReply<Operations> | UnroutedReply<ErrorBody>;
+type RefusalReply<Operations, ErrorBody> = AnyReply<Operations> | UnroutedReply<ErrorBody>;
 
-/** A surface's answer to every failure: a reply, or how to make it. `ErrorBody` is the form of answers outside any operation. */
-export type FailureTable<Operations, ErrorBody> = Readonly<
-  Record<
-    FailureCode,
-    Row<Operations, ErrorBody> | ((failure: Failure, context: RefusalContext) => Row<Operations, ErrorBody>)
-  >
->;
+/** A reply, or how to make it. */
+type Refusal<Operations, ErrorBody> =
+  | RefusalReply<Operations, ErrorBody>
+  | ((failure: Failure, context: RefusalContext) => RefusalReply<Operations, ErrorBody>);
+
+/** A surface's answers to failures. `ErrorBody` is the form of answers outside any operation. */
+export interface FailureTable<Operations, ErrorBody> {
+  /** By what is wrong. */
+  readonly kinds: Readonly<Record<FailureKind, Refusal<Operations, ErrorBody>>>;
+  /** Of the codes that the surface answers in another way than the others of their kind. */
+  readonly codes: Readonly<Partial<Record<FailureCode, Refusal<Operations, ErrorBody>>>>;
+}

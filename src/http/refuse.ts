@@ -1,12 +1,12 @@
 /** What is answered instead: the surface's own table says how. */
 
 import type { ErrorRequestHandler } from 'express';
-import { actAs } from '../domain/audit/origin.ts';
+import { actAs } from '../domain/audit/context.ts';
 import { Failure } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { type Deprecation, isSwitchedOff } from './deprecation.ts';
-import { actorOf, type Exchange, exchangeOf } from './exchange.ts';
 import { failureOf, type InvalidCode } from './failure-of.ts';
+import { actorOf, type RequestState, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import type { SurfaceDefinition } from './surface.ts';
 
@@ -17,47 +17,48 @@ export function refuse<Operations>(
   form: ReplyForm,
 ): ErrorRequestHandler {
   return async (error: unknown, _req, res, _next) => {
-    const exchange = exchangeOf(res);
-    let failure = failureOf(error, exchange, definition.invalid as InvalidCode | undefined);
-    if (deprecation && isSwitchedOff(services, deprecation, exchange.account) && !isOurs(failure)) {
+    const state = requestStateOf(res);
+    let failure = failureOf(error, state, definition.invalid as InvalidCode | undefined);
+    if (deprecation && isSwitchedOff(services, deprecation, state.account) && !isOurs(failure)) {
       // What is switched off answers nothing else, whatever was wrong with the request.
       failure = new Failure('not_found');
       res.removeHeader('allow');
     }
-    if (definition.onRefusal) failure = await told(failure, exchange, definition.onRefusal);
-    exchange.failure = failure;
-    if (failure.code === 'internal') reportFault(services, failure, exchange);
+    if (definition.onRefusal) failure = await told(failure, state, definition.onRefusal);
+    state.failure = failure;
+    if (failure.code === 'internal') reportFault(services, failure, state);
     if (res.headersSent) {
       res.destroy();
       return;
     }
-    const row = definition.failures[failure.code];
+    const { codes, kinds } = definition.failures;
+    const refusal = codes[failure.code] ?? kinds[failure.kind];
     const context = {
-      requestId: exchange.requestId,
-      operation: exchange.operation?.operationId ?? null,
-      account: exchange.account,
+      requestId: state.requestId,
+      operation: state.operation?.operationId ?? null,
+      account: state.account,
     };
-    const reply = typeof row === 'function' ? row(failure, context) : row;
+    const reply = typeof refusal === 'function' ? refusal(failure, context) : refusal;
     const retryAfterSeconds = failure.detail.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
     if (retryAfterSeconds !== undefined) res.setHeader('retry-after', String(retryAfterSeconds));
-    await sendReply(res, exchange.operation, reply, form);
+    await sendReply(res, state.operation, reply, form);
   };
 }
 
 /** The refusal of a caller with a key once the surface was told of it; the fault, when it could not be told. */
 async function told<Operations>(
   failure: Failure,
-  exchange: Exchange,
+  state: RequestState,
   tell: NonNullable<SurfaceDefinition<Operations>['onRefusal']>,
 ): Promise<Failure> {
-  const { account, operation, apiKeyId, source, requestId } = exchange;
+  const { account, operation, apiKeyId, source, requestId } = state;
   if (!account || !operation || apiKeyId === null || isOurs(failure) || failure.code === 'rate_limited') return failure;
-  const telling = actAs({ actor: actorOf(exchange), source, requestId }, () =>
+  const telling = actAs({ actor: actorOf(state), source, requestId }, () =>
     tell(failure, operation.operationId, account),
   );
   return telling.then(
     () => failure,
-    (fault: unknown) => failureOf(fault, exchange, undefined),
+    (fault: unknown) => failureOf(fault, state, undefined),
   );
 }
 
@@ -65,12 +66,12 @@ function isOurs({ code }: Failure): boolean {
   return code === 'internal' || code === 'unavailable';
 }
 
-function reportFault(services: Services, failure: Failure, exchange: Exchange): void {
+function reportFault(services: Services, failure: Failure, state: RequestState): void {
   const { cause, detail } = failure;
   const fault = cause instanceof Error ? cause : failure;
   services.log.error('internal error', {
-    requestId: exchange.requestId,
-    ...(exchange.operation && { operation: exchange.operation.operationId }),
+    requestId: state.requestId,
+    ...(state.operation && { operation: state.operation.operationId }),
     ...(detail.reason !== undefined && { reason: detail.reason }),
     stack: fault.stack ?? fault.message,
   });

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Services } from '../services.ts';
-import { beginExchange, type Exchange, exchangeOf } from './exchange.ts';
 import { findMalformed } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { addressIn } from './peer-address.ts';
+import { keepRequestState, type RequestState, requestStateOf } from './request-state.ts';
 import { sendDefaults } from './send.ts';
 
 /** The first step of every request: an id, the headers all answers share, and one log line and one measurement at the end. */
-export function openExchange(services: Pick<Services, 'log' | 'addresses'>, metrics: Metrics): RequestHandler {
+export function beginRequest(services: Pick<Services, 'log' | 'addresses'>, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
-    const exchange: Exchange = {
+    const state: RequestState = {
       requestId: randomUUID(),
       startedAt: performance.now(),
       source: sourceOf(req),
@@ -25,9 +25,9 @@ export function openExchange(services: Pick<Services, 'log' | 'addresses'>, metr
       callerFailure: null,
       failure: null,
     };
-    beginExchange(res, exchange);
-    sendDefaults(res, exchange.requestId, services.addresses.publicScheme === 'https');
-    res.once('close', () => closeExchange(services, metrics, req, res));
+    keepRequestState(res, state);
+    sendDefaults(res, state.requestId, services.addresses.publicScheme === 'https');
+    res.once('close', () => endRequest(services, metrics, req, res));
     next();
   };
 }
@@ -38,20 +38,20 @@ function sourceOf(req: Request): string {
 }
 
 /** By allow-list: the route's template, never the path, query, headers or body. */
-function closeExchange(services: Pick<Services, 'log'>, metrics: Metrics, req: Request, res: Response): void {
-  const exchange = exchangeOf(res);
-  const milliseconds = performance.now() - exchange.startedAt;
-  const operation = exchange.operation?.operationId;
-  metrics.observe(exchange.surface ?? 'none', operation ?? 'none', res.statusCode, milliseconds / 1000);
+function endRequest(services: Pick<Services, 'log'>, metrics: Metrics, req: Request, res: Response): void {
+  const state = requestStateOf(res);
+  const milliseconds = performance.now() - state.startedAt;
+  const operation = state.operation?.operationId;
+  metrics.observe(state.surface ?? 'none', operation ?? 'none', res.statusCode, milliseconds / 1000);
   services.log.info('request', {
-    requestId: exchange.requestId,
+    requestId: state.requestId,
     method: req.method,
     status: res.statusCode,
     milliseconds: Math.round(milliseconds * 100) / 100,
-    ...(exchange.account && { account: exchange.account.subdomain }),
-    ...(exchange.route && { route: exchange.route }),
+    ...(state.account && { account: state.account.subdomain }),
+    ...(state.route && { route: state.route }),
     ...(operation && { operation }),
-    ...(exchange.failure && { failure: exchange.failure.code }),
-    ...(exchange.failure?.detail.reason !== undefined && { reason: exchange.failure.detail.reason }),
+    ...(state.failure && { failure: state.failure.code }),
+    ...(state.failure?.detail.reason !== undefined && { reason: state.failure.detail.reason }),
   });
 }

@@ -8,7 +8,7 @@ import type { Account } from '../domain/accounts/account.ts';
 import { findAccountByHost } from '../domain/accounts/accounts.ts';
 import { isLegacyHost } from '../domain/accounts/hosts.ts';
 import type { LimitName } from '../domain/accounts/limit-settings.ts';
-import { actAs } from '../domain/audit/origin.ts';
+import { actAs } from '../domain/audit/context.ts';
 import { Failure, type FailureCode } from '../domain/failure.ts';
 import type { Services } from '../services.ts';
 import { requireAccepted } from './accept.ts';
@@ -16,12 +16,12 @@ import { readBody, readQuery } from './body.ts';
 import { type Contract, type ContractOperation, readRoutes } from './contract.ts';
 import { readCookies } from './cookies.ts';
 import { announceDeprecation, type Deprecation, identifyByKey, readDeprecation } from './deprecation.ts';
-import { actorOf, exchangeOf } from './exchange.ts';
 import { findRoute, requireOperation } from './find-operation.ts';
 import { noList, readList } from './list.ts';
 import { type ListRules, readListRules } from './list-contract.ts';
 import type { FailureTable, Handler, Handlers, Origin, ReplyHeaders, Request } from './operation.ts';
 import { refuse } from './refuse.ts';
+import { actorOf, requestStateOf } from './request-state.ts';
 import { type ReplyForm, sendReply } from './send.ts';
 import { prepareValidator } from './validator.ts';
 import { pathParametersOf } from './validator-shortcuts.ts';
@@ -100,15 +100,15 @@ export function createSurface<Operations>(services: Services, definition: Surfac
 
 function findAccount(services: Services, deprecation: Deprecation | null): RequestHandler {
   return async (req, res, next) => {
-    const exchange = exchangeOf(res);
-    if (deprecation) announceDeprecation(res, deprecation, exchange);
-    if (exchange.malformed) throw exchange.malformed;
+    const state = requestStateOf(res);
+    if (deprecation) announceDeprecation(res, deprecation, state);
+    if (state.malformed) throw state.malformed;
     const host = req.headers.host ?? '';
-    exchange.account = await findAccountByHost(services, host);
-    if (!exchange.account && !(deprecation && isLegacyHost(services.addresses, host))) {
+    state.account = await findAccountByHost(services, host);
+    if (!state.account && !(deprecation && isLegacyHost(services.addresses, host))) {
       throw new Failure('account_unknown');
     }
-    if (deprecation && exchange.account) announceDeprecation(res, deprecation, exchange);
+    if (deprecation && state.account) announceDeprecation(res, deprecation, state);
     next();
   };
 }
@@ -124,15 +124,15 @@ function dispatch<Operations>(
   form: ReplyForm,
 ): RequestHandler {
   return async (req, res) => {
-    const exchange = exchangeOf(res);
-    const operation = exchange.operation as ContractOperation;
+    const state = requestStateOf(res);
+    const operation = state.operation as ContractOperation;
     const handler = handlers[operation.operationId as keyof Operations] as Handler<unknown>;
-    const account = exchange.account;
+    const account = state.account;
     if (!account) throw new Failure('account_unknown');
     // Where a bearer is optional, one that was sent must do all the same (RFC 6750 §3.1).
-    const { caller, callerFailure } = exchange;
+    const { caller, callerFailure } = state;
     if (!caller && callerFailure && req.headers.authorization !== undefined) throw callerFailure;
-    const { requestId, source } = exchange;
+    const { requestId, source } = state;
     const origin: Origin = { requestId, account, source, cookies: readCookies(req.headers.cookie) };
     const rules = lists.get(operation.operationId);
     const request: Request<unknown> = {
@@ -144,7 +144,7 @@ function dispatch<Operations>(
       origin,
       list: rules ? readList(services, rules, origin, req.query) : noList,
     };
-    const actor = actorOf(exchange);
+    const actor = actorOf(state);
     const userAgent = req.headers['user-agent'];
     // A list in parts is read while it is sent.
     await actAs({ actor, source, requestId, userAgent }, async () =>

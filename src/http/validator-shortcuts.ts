@@ -10,7 +10,7 @@ import { parse } from 'node:url';
 import type { Request, RequestHandler } from 'express';
 import { Failure } from '../domain/failure.ts';
 import type { ContractOperation } from './contract.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 
 /** What the validator sets on a request once it knows the operation, for handlers to read. */
 interface Matched {
@@ -59,7 +59,7 @@ export function lookUpOnce(steps: readonly RequestHandler[]): RequestHandler[] {
   if (!lookUp) throw new Error('the validator looks operations up in another way than this release');
   const known = new WeakMap<ContractOperation, Matched>();
   return steps.with(index, (req: MatchedRequest, res, next) => {
-    const { operation, pathParameters } = exchangeOf(res);
+    const { operation, pathParameters } = requestStateOf(res);
     const matched = operation && known.get(operation);
     if (matched) {
       req.openapi = { ...matched, pathParams: decoded(pathParameters) };

@@ -2,7 +2,7 @@
 
 import type { RequestHandler } from 'express';
 import type { Contract, ContractOperation, Routes } from './contract.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestStateOf } from './request-state.ts';
 import { readXml } from './xml.ts';
 import { type XmlRules, xmlRulesReader } from './xml-rules.ts';
 
@@ -15,7 +15,7 @@ export type XmlAnswers = (operation: ContractOperation | null, status: number) =
 export function readXmlBody(contract: Contract): RequestHandler {
   const rulesOf = xmlRulesReader(contract);
   return (req, res, next) => {
-    const schema = schemaIn(exchangeOf(res).operation?.requestBody?.content);
+    const schema = schemaIn(requestStateOf(res).operation?.requestBody?.content);
     if (schema !== undefined) req.body = readXml(req.body as Buffer, rulesOf(schema));
     next();
   };

@@ -1,4 +1,4 @@
-import type { Failure } from '../domain/failure.ts';
+import { type Failure, isOfKind } from '../domain/failure.ts';
 import type { RefusalContext } from '../http/operation.ts';
 import { contentSecurityPolicy, type PolicyParts } from './content-security-policy.ts';
 import { standaloneStyleSource } from './standalone.ts';
@@ -86,25 +86,15 @@ const resetWords: Readonly<Record<string, Words>> = {
 export function failurePage(status: PageStatus, failure: Failure, { requestId, account }: RefusalContext): string {
   const accountName = account?.name;
   const { code, detail } = failure;
-  switch (code) {
-    case 'user_locked':
-    case 'user_suspended':
-    case 'user_inactive':
-    case 'access_not_assigned':
-    case 'sign_in_refused':
-      return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
-    case 'invite_unusable': {
-      const known = detail.name === 'reset' ? resetWords : inviteWords;
-      return errorPage({ accountName, ...(known[detail.value ?? ''] ?? words[410]), requestId, status });
-    }
-    case 'authorization_request_invalid':
-    case 'parameter_missing':
-    case 'parameter_repeated':
-    case 'request_invalid':
-    case 'request_malformed':
-    case 'media_type_unsupported':
-      return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
-    default:
-      return errorPage({ accountName, ...words[status], requestId, status });
+  if (isOfKind(code, 'user')) {
+    return refusalPage({ accountName: accountName ?? '', appName: detail.value, reason: code, requestId });
   }
+  if (code === 'invite_unusable') {
+    const known = detail.name === 'reset' ? resetWords : inviteWords;
+    return errorPage({ accountName, ...(known[detail.value ?? ''] ?? words[410]), requestId, status });
+  }
+  if (isOfKind(code, 'request') && code !== 'cross_site_request') {
+    return errorPage({ accountName, ...words[400], message: failure.message, requestId, status });
+  }
+  return errorPage({ accountName, ...words[status], requestId, status });
 }

@@ -1,3 +1,4 @@
+import type { CodeOf } from '../domain/failure.ts';
 import { type Icon, icons } from './icons.ts';
 import { page } from './page.ts';
 import { closedInItself } from './text.ts';
@@ -33,12 +34,7 @@ export function errorPage(view: ErrorView): string {
 }
 
 /** Why a user who gave the right password may not go on. */
-export type RefusalReason =
-  | 'user_locked'
-  | 'user_suspended'
-  | 'access_not_assigned'
-  | 'user_inactive'
-  | 'sign_in_refused';
+export type RefusalReason = CodeOf<'user'>;
 
 /** What a refusal shows. */
 export interface RefusalView {

@@ -4,15 +4,6 @@ import type { SigningAlgorithm } from './keys.ts';
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt';
 
-export type GrantType =
-  | 'authorization_code'
-  | 'implicit'
-  | 'password'
-  | 'refresh_token'
-  | 'client_credentials'
-  | 'urn:ietf:params:oauth:grant-type:device_code'
-  | 'urn:ietf:params:oauth:grant-type:token-exchange';
-
 export type ResponseType = 'code' | 'id_token token' | 'id_token';
 
 /** A public key that a client registered (RFC 7517 §4, RFC 7518 §6). */

@@ -1,4 +1,5 @@
-import type { ClientAuthMethod, ExtraMetadata, GrantType, ResponseType } from './client-metadata.ts';
+import type { GrantType } from '../domain/clients/known-values.ts';
+import type { ClientAuthMethod, ExtraMetadata, ResponseType } from './client-metadata.ts';
 import type { NewEvent } from './events.ts';
 import type { SigningAlgorithm } from './keys.ts';
 import type { ListPage, ListQuery } from './listing.ts';
@@ -49,7 +50,7 @@ export type NewClientRecord = Omit<
 > &
   Partial<ClientOwnership>;
 
-/** Kept apart, since an exchange of tokens does not read it. */
+/** Kept apart, since no token is made from it. */
 export interface ClientOwnership {
   /** Of the token with which the client manages its registration (RFC 7592 §3); null when it cannot. */
   readonly registrationTokenDigest: string | null;
@@ -73,7 +74,7 @@ export interface OpenClient {
   readonly lastUsedDay: string | null;
 }
 
-/** What describes an app beyond its client: kept apart, since an exchange of tokens reads none of it. */
+/** What describes an app beyond its client: kept apart, since no token is made from it. */
 export interface AppDetails {
   /** What kind of app it is in another system. */
   readonly connectorId: number;

@@ -67,7 +67,7 @@ export interface GrantForApis extends GrantRecord {
   readonly apiScopes: readonly string[] | null;
 }
 
-/** `offlineAccess`: whether it outlives its session; not, unless said. No exchange reads that. */
+/** `offlineAccess`: whether it outlives its session; not, unless said. No token is made from that. */
 type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
 export interface GrantStore {

@@ -2,8 +2,18 @@ import type { ListPage, ListQuery } from './listing.ts';
 import type { New } from './row.ts';
 import type { Milliseconds } from './time.ts';
 
-/** 0 unactivated, 1 active, 2 suspended, 3 locked, 4 password expired, 5 awaiting reset, 7 password pending. */
-export type UserStatus = 0 | 1 | 2 | 3 | 4 | 5 | 7;
+/** What the numbers of the wire mean. */
+export const userStatuses = {
+  unactivated: 0,
+  active: 1,
+  suspended: 2,
+  locked: 3,
+  passwordExpired: 4,
+  awaitingReset: 5,
+  passwordPending: 7,
+} as const;
+
+export type UserStatus = (typeof userStatuses)[keyof typeof userStatuses];
 
 export interface UserRecord {
   readonly accountId: number;
@@ -37,7 +47,7 @@ export interface UserRecord {
   readonly meansVersion: number;
 }
 
-/** As much of a user as tokens are made from: read at every exchange, and no more. */
+/** As much of a user as tokens are made from: read whenever a client gets some, and no more. */
 export type TokenUser = Pick<
   UserRecord,
   'accountId' | 'id' | 'email' | 'username' | 'firstname' | 'lastname' | 'status' | 'signedOutAt' | 'updatedAt'

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Contract, ContractOperation } from '../../src/http/contract.ts';
-import { beginExchange, type Exchange } from '../../src/http/exchange.ts';
+import { keepRequestState, type RequestState } from '../../src/http/request-state.ts';
 import { prepareValidator } from '../../src/http/validator.ts';
 import { pathParametersOf } from '../../src/http/validator-shortcuts.ts';
 import type { Services } from '../../src/services.ts';
@@ -26,10 +26,10 @@ async function pass(steps: readonly RequestHandler[], path: string, id: string):
   const app = { param: () => undefined, enabled: () => false };
   const sent = { app, method: 'GET', path, originalUrl: path, url: path, baseUrl: '', headers: {}, query: {} };
   const [req, res] = [sent as unknown as Request, { locals: {} } as Response];
-  beginExchange(res, {
+  keepRequestState(res, {
     operation: get as unknown as ContractOperation,
     pathParameters: { id } as Readonly<Record<string, string>>,
-  } as Exchange);
+  } as RequestState);
   for (const step of steps) {
     await new Promise<void>((resolve, reject) => {
       const next: NextFunction = (error?: unknown) => (error ? reject(error) : resolve());

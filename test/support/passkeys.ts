@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { relyingPartyOf, userHandleOf } from '../../src/domain/passkeys/relying-party.ts';
-import { addDevice } from '../../src/domain/second-factor/registrations.ts';
+import { addDevice } from '../../src/domain/second-factor/enrolments.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 import { formTo, type Sender, submitTo, type Walk } from './sign-in.ts';

@@ -1,8 +1,8 @@
 /** An authenticator app for tests: what a user has beside the password. */
 
 import { TOTP } from 'otpauth';
+import { startEnrolment } from '../../src/domain/second-factor/enrolments.ts';
 import { replaceRecoveryCodes } from '../../src/domain/second-factor/recovery-codes.ts';
-import { startRegistration } from '../../src/domain/second-factor/registrations.ts';
 import type { UserRecord } from '../../src/store/users.ts';
 import type { TestApp } from './app.ts';
 
@@ -40,7 +40,7 @@ export interface TestDevice {
 /** Gives a user a device that counts at once. */
 export async function giveDevice(app: TestApp, user: Pick<UserRecord, 'id'>): Promise<TestDevice> {
   const { services, account } = app;
-  const { device, setup } = await startRegistration(services, account, user.id, {
+  const { device, setup } = await startEnrolment(services, account, user.id, {
     kind: 'totp',
     name: 'Phone',
     expiresInSeconds: 120,

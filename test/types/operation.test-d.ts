@@ -3,9 +3,10 @@
  * compiler complains when it catches one no longer. Nothing here runs; `npm run check` compiles it.
  */
 
-import type { operations as oauth2 } from '../../generated/oauth2.ts';
+import type { operations as oauth2, components as standard } from '../../generated/oauth2.ts';
 import type { components, operations as oidc2 } from '../../generated/oidc-2.ts';
 import type { operations as pages } from '../../generated/pages.ts';
+import type { GrantType } from '../../src/domain/clients/known-values.ts';
 import type { AnyReply, FailureTable, Handler, Handlers, Reply } from '../../src/http/operation.ts';
 import { failures as oidc2Failures } from '../../src/surfaces/oidc-2/failures.ts';
 
@@ -155,36 +156,53 @@ export const handlerOfAnotherOperation: Handlers<oidc2> = {
 // @ts-expect-error one door is not the other
 export const handlerOfAnotherSurface: Handler<oauth2['registerClient']> = right.registerClient;
 
+// Lists that the code and the contract both have
+
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
+
+export const contractListsGrantTypes: Same<standard['schemas']['GrantType'], GrantType> = true;
+
 // Failures
 
 type Oidc2Failures = FailureTable<oidc2, Schemas['ServiceError']>;
 
+const { kinds, codes } = oidc2Failures;
+
 export const undocumentedFailureStatus = {
-  ...oidc2Failures,
-  // @ts-expect-error no operation documents 418
-  internal: { status: 418, body: { error: 'server_error', error_description: 'x' } },
+  codes,
+  kinds: {
+    ...kinds,
+    // @ts-expect-error no operation documents 418
+    internal: { status: 418, body: { error: 'server_error', error_description: 'x' } },
+  },
 } satisfies Oidc2Failures;
 
 export const undocumentedFailureBody = {
-  ...oidc2Failures,
-  // @ts-expect-error 401 of a refresh says invalid_request
-  grant_invalid: { status: 401, body: { error: 'invalid_grant', error_description: 'x' } },
+  kinds,
+  codes: {
+    ...codes,
+    // @ts-expect-error 401 of a refresh says invalid_request
+    grant_invalid: { status: 401, body: { error: 'invalid_grant', error_description: 'x' } },
+  },
 } satisfies Oidc2Failures;
 
 export const undocumentedComputedFailure = {
-  ...oidc2Failures,
-  // @ts-expect-error no operation documents 409
-  conflict: ({ message }) => ({ status: 409, body: { error: 'invalid_request', error_description: message } }),
+  kinds,
+  codes: {
+    ...codes,
+    // @ts-expect-error no operation documents 409
+    conflict: ({ message }) => ({ status: 409, body: { error: 'invalid_request', error_description: message } }),
+  },
 } satisfies Oidc2Failures;
 
-const { user_locked: _forgotten, ...incomplete } = oidc2Failures;
-// @ts-expect-error user_locked has no answer
-export const forgottenFailureCode = incomplete satisfies Oidc2Failures;
+const { user: _forgotten, ...incomplete } = kinds;
+// @ts-expect-error failures of the user have no answer
+export const forgottenFailureKind = { kinds: incomplete, codes } satisfies Oidc2Failures;
 
 export const unknownFailureCode = {
-  ...oidc2Failures,
+  kinds,
   // @ts-expect-error the domain has no such failure
-  user_on_holiday: oidc2Failures.user_locked,
+  codes: { ...codes, user_on_holiday: kinds.user },
 } satisfies Oidc2Failures;
 
 // @ts-expect-error a failure has a status that the surface documents

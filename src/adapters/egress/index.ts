@@ -4,9 +4,9 @@ import type { Egress, EgressRequest, EgressResponse, EgressRules } from '../../d
 import { decode } from './coding.ts';
 import { type Network, openConnection, systemNetwork } from './connect.ts';
 import { readDestination } from './destination.ts';
-import { exchange, type Incoming, type Outgoing } from './exchange.ts';
 import { headersAcrossOrigins, headersWithoutBody, readHeaders } from './headers.ts';
 import { Refusal } from './refusal.ts';
+import { type Incoming, makeRequest, type Outgoing } from './request.ts';
 import { createRoom, type Places } from './room.ts';
 
 /** For whom requests are made: what may be asked and how much. Sizes in bytes. */
@@ -75,7 +75,7 @@ async function follow(
   for (let redirects = 0; ; redirects += 1) {
     const destination = await readDestination(outgoing.url.href, policy);
     const socket = await openConnection(destination, network, signal);
-    const incoming = await exchange(outgoing, socket, policy.mostResponseBytes, signal);
+    const incoming = await makeRequest(outgoing, socket, policy.mostResponseBytes, signal);
     const next = request.redirect === 'manual' ? null : redirected(outgoing, incoming);
     if (!next) return { ...(await opened(incoming, policy)), url: outgoing.url.href, redirected: redirects > 0 };
     if (request.redirect === 'error') throw new Refusal('redirect_forbidden');

@@ -1,6 +1,7 @@
 /** How long an account keeps its deprecated surfaces, and what it says of their end. */
 
 import type { Milliseconds } from '../../store/time.ts';
+import { day, minute } from '../durations.ts';
 import type { Setting } from './setting.ts';
 
 export const deprecatedSurfaces = ['api-v1', 'api-v3', 'xml'] as const;
@@ -25,8 +26,8 @@ export interface SurfaceSettings {
 /** Whether the surface answers at this time. */
 export function isSurfaceOn({ offFrom, brownouts }: SurfaceSettings, now: Milliseconds): boolean {
   if (offFrom !== null && offFrom <= now) return false;
-  const minute = Math.floor(now / 60_000) % 1_440;
-  return !brownouts.some(({ from, to }) => (from < to ? from <= minute && minute < to : from <= minute || minute < to));
+  const at = Math.floor((now % day) / minute);
+  return !brownouts.some(({ from, to }) => (from < to ? from <= at && at < to : from <= at || at < to));
 }
 
 /** `2027-06-30`, or with a time in UTC; undefined for anything else. */

@@ -1,6 +1,7 @@
 import type { DailyCounts, Services } from '../../services.ts';
 import type { DailyCountRecord } from '../../store/counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { day } from '../durations.ts';
 
 /** More subjects a day than are counted between two flushes are not told apart from none: memory has a bound. */
 const mostKept = 100_000;
@@ -21,11 +22,11 @@ export function createDailyCounts({ store, clock }: Pick<Services, 'store' | 'cl
     } else if (kept.size < mostKept) kept.set(key, { ...count });
   }
 
-  let [dayNumber, day] = [Number.NaN, ''];
+  let [dayNumber, date] = [Number.NaN, ''];
   function dayOf(now: Milliseconds): string {
-    const number = Math.floor(now / 86_400_000);
-    if (number !== dayNumber) [dayNumber, day] = [number, new Date(now).toISOString().slice(0, 10)];
-    return day;
+    const number = Math.floor(now / day);
+    if (number !== dayNumber) [dayNumber, date] = [number, new Date(now).toISOString().slice(0, 10)];
+    return date;
   }
 
   return {

@@ -1,7 +1,7 @@
 /** Everything that the trail tells of: numbers, words of this program and scopes of the account. Never a name, a secret or a text that was sent. */
 
+import type { Actor } from './context.ts';
 import type { EventDetails } from './event-details.ts';
-import type { Actor } from './origin.ts';
 
 export type TargetType =
   | 'account'

@@ -1,6 +1,6 @@
 /** What the trail tells of once in a while, however often it happens: its events stay for ever. */
 
-const hourMilliseconds = 3_600_000;
+import { hour } from '../durations.ts';
 
 /** In an hour, of one account: strangers choose what is remembered. */
 const defaultMost = 2_000;
@@ -69,7 +69,7 @@ export function createOnceAnHour(options: OnceOptions = {}): Once {
       removeEnded(told, now);
       const key = keyOf(happening);
       if (told.has(key) || !hasRoom(told, happening)) return false;
-      accounts.set(accountId, told.set(key, { endsAt: now + hourMilliseconds, happening }));
+      accounts.set(accountId, told.set(key, { endsAt: now + hour, happening }));
       return true;
     },
     forget: (accountId, happening) => {

@@ -4,8 +4,8 @@ import type { Services } from '../../services.ts';
 import type { AccountRecord } from '../../store/accounts.ts';
 import type { EventRecord, NewEvent } from '../../store/events.ts';
 import type { StoreVerbs } from '../../store/store.ts';
+import { type AuditContext, currentAuditContext } from './context.ts';
 import { type AuditEvent, outcomes } from './events.ts';
-import { type AuditOrigin, currentOrigin } from './origin.ts';
 
 export type AuditServices = Pick<Services, 'clock' | 'vault'>;
 
@@ -24,7 +24,7 @@ export async function recordEvent(
   account: AuditedAccount,
   event: AuditEvent,
 ): Promise<void> {
-  await tx.events.append(newEvent(services, account, event, currentOrigin()));
+  await tx.events.append(newEvent(services, account, event, currentAuditContext()));
 }
 
 /**
@@ -35,7 +35,7 @@ export function newEvent(
   { clock, vault }: AuditServices,
   account: AuditedAccount,
   { action, target, detail, actor }: AuditEvent,
-  origin: AuditOrigin,
+  origin: AuditContext,
 ): NewEvent {
   const { type, id } = actor ?? origin.actor ?? unknownActor;
   const event = {

@@ -5,9 +5,9 @@ import type { ApiKeyRecord } from '../../store/callers.ts';
 import type { DailyCountRecord } from '../../store/counts.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 
 const kindPrefix = 'call.';
-const dayMilliseconds = 86_400_000;
 
 /** An operation of a deprecated surface, as its contract has it. */
 export interface DeprecatedOperation {
@@ -36,7 +36,7 @@ export async function reportDeprecatedCalls(
   operations: readonly DeprecatedOperation[],
   days: number,
 ): Promise<DeprecatedCalls[]> {
-  const from = new Date(clock.now() - (days - 1) * dayMilliseconds).toISOString().slice(0, 10);
+  const from = new Date(clock.now() - (days - 1) * day).toISOString().slice(0, 10);
   const keys = new Map((await store.callers.listApiKeys(account.id)).map((key) => [key.id, key]));
   const byCall = new Map<string, DailyCountRecord[]>();
   for (const count of await store.counts.list(account.id, from)) {

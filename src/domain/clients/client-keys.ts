@@ -4,6 +4,7 @@ import type { ClientKeys, Services } from '../../services.ts';
 import type { AssertionAlgorithm, ClientKey } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { fetchForClient } from './fetch-for-client.ts';
 import { hasCommonSize, longestMembers } from './public-keys.ts';
@@ -18,13 +19,12 @@ export const assertionAlgorithms = [
   'Ed25519',
 ] as const satisfies AssertionAlgorithm[];
 
-const minute = 60_000;
 /** How long fetched keys are used; a key that its client took back is good for so long. */
 const freshMilliseconds = 10 * minute;
 /** An address is asked no more often than this, whatever is sent and however it answers. */
-const pauseMilliseconds = minute / 2;
+const pauseMilliseconds = 30 * second;
 /** How long keys stay in use while their address answers with none; a good answer replaces them at once. */
-const lastGoodMilliseconds = 24 * 60 * minute;
+const lastGoodMilliseconds = day;
 /** Addresses of all accounts. */
 const mostKept = 1_000;
 const mostKeys = 50;

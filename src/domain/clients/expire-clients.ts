@@ -4,8 +4,7 @@ import type { Services } from '../../services.ts';
 import type { OpenClient } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
-
-const day = 86_400_000;
+import { day } from '../durations.ts';
 
 export type Swept = Pick<OpenClient, 'accountId' | 'appId'>;
 

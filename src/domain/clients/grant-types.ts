@@ -1,10 +1,9 @@
 /** Which grant types a client has: those it registered for, less what a client of its kind never gets. */
 
-import type { GrantType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { Failure } from '../failure.ts';
-import { deviceGrant, exchangeGrant } from './known-values.ts';
+import { deviceGrant, exchangeGrant, type GrantType, knownGrantTypes } from './known-values.ts';
 
 /** As much of a client as decides it. */
 type GrantTypeHolder = Pick<ClientRecord, 'grantTypes' | 'registeredBy' | 'linkedServers'>;
@@ -20,6 +19,19 @@ const openGrantTypes: ReadonlySet<GrantType> = new Set([
   'refresh_token',
   deviceGrant,
 ] satisfies GrantType[]);
+
+/** What runs only where the account turned it on. */
+const switches = { password: 'passwordGrant', implicit: 'implicitGrant' } as const;
+
+/** The grant types that the account offers. */
+export function offeredGrantTypes(settings: Pick<AccountSettings, (typeof switches)[keyof typeof switches]>) {
+  const switched = Object.keys(switches) as (keyof typeof switches)[];
+  const isSwitched = (grantType: GrantType) => Object.hasOwn(switches, grantType);
+  return [
+    ...knownGrantTypes.filter((one) => !isSwitched(one)),
+    ...switched.filter((one) => settings[switches[one]]),
+  ] satisfies GrantType[];
+}
 
 /**
  * Whether a client of this kind can be registered for the grant type, be it for use once it is linked. Nobody gets the

@@ -7,6 +7,7 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
+import { minute } from '../durations.ts';
 import { type EndingVerb, endUnassigned } from '../endings/end-app.ts';
 import { Failure } from '../failure.ts';
 import { type ListPage, type ListQuery, mapPage } from '../listing.ts';
@@ -141,7 +142,7 @@ export async function rotateSecret(
       throw new Failure('value_invalid', { name, message: `${name} is 2 or 3: the client has no secret` });
     }
     const overlaps = secretDigest !== null && overlapMinutes > 0;
-    const previousExpiresAt = overlaps ? now + overlapMinutes * 60_000 : null;
+    const previousExpiresAt = overlaps ? now + overlapMinutes * minute : null;
     await tx.clients.replaceSecret(account.id, appId, digestOf(clientSecret), previousExpiresAt);
     await tx.clients.update(account.id, appId, { updatedAt: now });
     const target = { type: 'app', id: appId } as const;

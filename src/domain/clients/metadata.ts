@@ -1,6 +1,6 @@
 /** Client metadata (RFC 7591 §2, the document's §2.1): what a registration may ask for and what is kept of it. */
 
-import type { ClientAuthMethod, ExtraMetadata, GrantType, ResponseType } from '../../store/client-metadata.ts';
+import type { ClientAuthMethod, ExtraMetadata, ResponseType } from '../../store/client-metadata.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import { hasForbiddenCharacter } from '../text.ts';
@@ -11,9 +11,10 @@ import { invalid, readExtra } from './extra-metadata.ts';
 import { canRegisterFor, grantTypesOf } from './grant-types.ts';
 import {
   documentedGrantTypes,
+  type GrantType,
+  knownGrantTypes,
   knownResponseTypes,
   signingAlgorithms,
-  standardGrantTypes,
   subjectTypes,
 } from './known-values.ts';
 import type { RegistrationRequest } from './registration-request.ts';
@@ -148,7 +149,7 @@ function readGrantTypes(
   registrant: RegistrantKind,
 ): readonly GrantType[] {
   const name = 'grant_types';
-  const all: readonly GrantType[] = standard ? standardGrantTypes : documentedGrantTypes;
+  const all: readonly GrantType[] = standard ? knownGrantTypes : documentedGrantTypes;
   const known = all.filter((one) => canRegisterFor(registrant, one));
   const grantTypes = keepKnown(name, asked, known, defaultGrantTypes);
   if (grantTypesOf({ ...registrant, grantTypes }).length > 0) return grantTypes;

@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord, NewClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { newEvent } from '../audit/record.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Failure } from '../failure.ts';
@@ -83,7 +83,7 @@ async function create(
   client: NewClientRecord,
 ): Promise<ClientRecord> {
   const roles = registrant.caller ? [] : account.settings.openRegistrationRoles;
-  const origin = currentOrigin();
+  const origin = currentAuditContext();
   const eventOf = (appId: number) =>
     newEvent(
       services,

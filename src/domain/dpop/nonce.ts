@@ -3,8 +3,9 @@
 import type { Vault } from '../../services.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 
-const stepMilliseconds = 60_000;
+const stepMilliseconds = minute;
 /** How many steps one is good for, its own included. */
 const liveSteps = 5;
 

@@ -1,8 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { settableStatuses } from '../users/user-status.ts';
 import { endSignIns } from './end-sign-ins.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function endByChange(
   const end = async (because: string | null) =>
     (await endSignIns(services, tx, account, former, { because })).grantsRevoked;
   if (passwordDigest !== undefined) return end('password changed');
-  if (status !== settableStatuses.suspended || former.status === settableStatuses.suspended) return 0;
+  if (status !== userStatuses.suspended || former.status === userStatuses.suspended) return 0;
   await end(null);
   // Else a browser that names its ended session would be taken for one whose session has expired.
   await tx.grants.outliveSessions(account.id, former.id);

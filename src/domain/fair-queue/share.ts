@@ -1,7 +1,7 @@
 /** Whose share of a queue a request takes. */
 
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { networkSourceOf, networksAround } from '../network-source.ts';
 import type { Share } from './fair-queue.ts';
 
@@ -11,7 +11,7 @@ import type { Share } from './fair-queue.ts';
  */
 export function shareOf({ id: accountId }: Pick<Account, 'id'>, source: string | null = null): Share {
   if (source !== null) return networkShare(accountId, source);
-  const { actor, source: address } = currentOrigin();
+  const { actor, source: address } = currentAuditContext();
   const isCaller = actor?.type === 'credential' || actor?.type === 'API';
   if (isCaller) return { accountId, source: `${actor.type}/${actor.id}` };
   return address === null ? { accountId, source: actor?.type ?? 'nobody' } : networkShare(accountId, address);

@@ -8,7 +8,7 @@ import { displayName } from '../clients/represent-metadata.ts';
 import { findContextVersion } from './context-versions.ts';
 
 /** A browser or program, by what it says of itself. */
-export interface Device {
+export interface Browser {
   readonly userAgent: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface SigningIn {
   readonly client: ClientRecord;
   /** As typed. */
   readonly username: string;
-  readonly device: Device;
+  readonly browser: Browser;
   /** Address that it comes from; null where it is not known. */
   readonly source: string | null;
 }
@@ -31,7 +31,7 @@ const longestUserAgent = 512;
 /** The context of one run; `policy` is the one in force until now. */
 export function preAuthenticationContext(
   { definition }: Pick<StoredHook, 'definition'>,
-  { user, client, username, device }: SigningIn,
+  { user, client, username, browser }: SigningIn,
   policy: Pick<PolicyRecord, 'id'>,
   ids: { readonly requestId: string; readonly correlationId: string },
   facts: Members,
@@ -47,7 +47,7 @@ export function preAuthenticationContext(
         last_login_success: user.lastLogin === null ? null : new Date(user.lastLogin).toISOString(),
       }),
     },
-    device: describeDevice(device),
+    device: describeBrowser(browser),
     ...(newer && { app: { id: client.appId, uuid: client.clientId, name: displayName(client) } }),
     ...(newer && failedLoginAttemptsEnabled && { failed_login_attempts: user.invalidLoginAttempts }),
     ...facts,
@@ -68,7 +68,7 @@ export function migrationContext(
   };
 }
 
-function describeDevice({ userAgent }: Device): Members {
+function describeBrowser({ userAgent }: Browser): Members {
   const shown = userAgent?.slice(0, longestUserAgent) ?? null;
   return { user_agent: shown, is_mobile: /\b(?:Mobi|Mobile|Android|iPhone|iPad|iPod)/i.test(shown ?? '') };
 }

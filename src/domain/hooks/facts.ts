@@ -3,7 +3,7 @@
 import type { Services } from '../../services.ts';
 import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
-import { type Device, listDevices } from '../second-factor/devices.ts';
+import { type FactorDevice, listDevices } from '../second-factor/devices.ts';
 import type { SigningIn } from './context.ts';
 import { locate } from './location.ts';
 import { assessRisk, type SignInTraits } from './risk.ts';
@@ -14,7 +14,7 @@ export async function findFacts(
   services: Pick<Services, 'store' | 'vault' | 'geoip' | 'clock'>,
   account: Account,
   { definition }: Pick<StoredHook, 'definition'>,
-  { user, source, device }: Pick<SigningIn, 'user' | 'source' | 'device'>,
+  { user, source, browser }: Pick<SigningIn, 'user' | 'source' | 'browser'>,
 ): Promise<{ readonly members: Readonly<Record<string, unknown>>; readonly traits: SignInTraits | null }> {
   const { mfaDeviceInfoEnabled, locationEnabled, riskEnabled } = definition.options ?? {};
   const members: Record<string, unknown> = {};
@@ -23,13 +23,13 @@ export async function findFacts(
     members['mfa_devices'] = (await listDevices(services, account, user.id)).map(describeFactor);
   if (locationEnabled) members['location'] = await locate(services, address);
   if (!riskEnabled) return { members, traits: null };
-  const traits = await describeSignIn(services, account, { address, userAgent: device.userAgent ?? '' });
+  const traits = await describeSignIn(services, account, { address, userAgent: browser.userAgent ?? '' });
   const known = await services.store.signInHistories.find(account.id, user.id);
   members['risk'] = assessRisk(known?.history ?? null, traits, user.invalidLoginAttempts);
   return { members, traits };
 }
 
-function describeFactor(device: Device) {
+function describeFactor(device: FactorDevice) {
   return {
     device_id: String(device.id),
     auth_factor_id: device.factorId,

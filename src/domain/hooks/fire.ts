@@ -5,8 +5,8 @@ import type { StoredHook } from '../../store/hooks.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { RoleRecord } from '../../store/roles.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import type { AuditEvent } from '../audit/events.ts';
-import { currentOrigin } from '../audit/origin.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -69,7 +69,7 @@ export async function firePreAuthentication(
   if (hooks.length === 0) return { chosen: null, traits: null };
   const inForce = await effectivePolicy(services, account, signingIn.user, signingIn.client);
   const roles = await rolesOf(services, signingIn, hooks);
-  const firing = { services, account, signingIn, correlationId: currentOrigin().requestId ?? randomUUID() };
+  const firing = { services, account, signingIn, correlationId: currentAuditContext().requestId ?? randomUUID() };
   const policies = await services.store.policies.list(account.id);
   let result: Firing = { chosen: null, refused: null, executions: [], events: [] };
   let traits: SignInTraits | null = null;

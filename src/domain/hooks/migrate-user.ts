@@ -6,7 +6,7 @@ import type { HookVariableRecord } from '../../store/hook-variables.ts';
 import type { StoredHook } from '../../store/hooks.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { Failure } from '../failure.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { createUser } from '../users/write-user.ts';
@@ -86,7 +86,7 @@ async function askHooks(
   hooks: readonly StoredHook[],
   variables: readonly HookVariableRecord[],
 ): Promise<UserRecord | null> {
-  const correlationId = currentOrigin().requestId ?? randomUUID();
+  const correlationId = currentAuditContext().requestId ?? randomUUID();
   for (const stored of hooks) {
     const runnable = await prepareHook(services, account, stored, variables, [attempt.password]);
     const ran = await runHook<MigrationAnswer>(services, account, runnable, {

@@ -5,6 +5,7 @@
 
 import type { SignInHistory } from '../../store/sign-in-histories.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { hour } from '../durations.ts';
 
 /** What is compared. Device and network are digests: what is stored names nobody's browser or home. */
 export interface SignInTraits {
@@ -39,7 +40,6 @@ interface Risk {
   readonly reasons: readonly RiskReason[];
 }
 
-const hour = 3_600_000;
 const enoughForHours = 10;
 const hoursAround = 2;
 const manyFailures = 3;

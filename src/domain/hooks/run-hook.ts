@@ -6,6 +6,7 @@ import type { HookExecutionRecord, HookOutcome } from '../../store/hook-executio
 import type { HookVariableRecord } from '../../store/hook-variables.ts';
 import type { StoredHook } from '../../store/hooks.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 import { parseAnswer } from './answers.ts';
 import { type Masking, maskingOf, noteLine, outputLines } from './log-lines.ts';
 import { sealReplay, shownAnswer } from './replay-records.ts';
@@ -16,7 +17,7 @@ import { inUserTurn, type RunFor } from './user-turns.ts';
 import { openVariables } from './variables.ts';
 
 /** The document's §4.4. */
-export const executionMilliseconds = 7 * 86_400_000;
+export const executionMilliseconds = 7 * day;
 
 export type RunServices = Pick<
   Services,

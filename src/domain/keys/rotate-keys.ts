@@ -5,6 +5,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { mostAccessTokenMinutes } from '../authorization-servers/servers.ts';
+import { day, minute, second } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import {
   isPublished,
@@ -16,13 +17,12 @@ import {
   signingAlgorithms,
 } from './signing-keys.ts';
 
-const day = 24 * 3600_000;
 /** So long a key is published before it signs, that caches of the published keys have it by then. */
 const publishedAheadMilliseconds = day;
 /** A key that signs for this long gets its successor, which signs a day later: 90 days in all. */
 const rotatedAfterMilliseconds = 89 * day;
 /** The longest life of what the keys sign (a JWT access token, a day at most) and the skew of a client's clock. */
-const verifiedForMilliseconds = mostAccessTokenMinutes * 60_000 + 30_000;
+const verifiedForMilliseconds = mostAccessTokenMinutes * minute + 30 * second;
 
 export interface Rotation {
   /**

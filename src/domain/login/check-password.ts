@@ -2,7 +2,7 @@ import type { Services, VerifyPassword } from '../../services.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import type { Share } from '../fair-queue/fair-queue.ts';
@@ -136,7 +136,7 @@ async function recordFailure(
   { named, reason, closedAfter }: Refused,
 ): Promise<void> {
   // Nobody knows who typed; whoever passed it on with an API key is known.
-  const actor = currentOrigin().actor ?? ({ type: 'user', id: null } as const);
+  const actor = currentAuditContext().actor ?? ({ type: 'user', id: null } as const);
   const about = { actor, target: { type: 'user', id: named?.id ?? null } } as const;
   await services.store.transaction(async (tx) => {
     await recordEvent(tx, services, account, { ...about, action: 'sign_in.failed', detail: { reason } });

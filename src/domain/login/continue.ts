@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ServerScopeRecord } from '../../store/authorization-servers.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
@@ -58,7 +58,7 @@ export async function currentStep(
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   // A user whose password expired signs in with it first, and then chooses a new one.
-  if (!session || !user || user.status === 4) return { step: 'sign_in', request };
+  if (!session || !user || user.status === userStatuses.passwordExpired) return { step: 'sign_in', request };
   if (await needsSignIn(services, account, request, session, user)) return { step: 'sign_in', request };
   if (!isMeant(services, account, request, user))
     return { step: isSignedInFor(request, session) ? 'other_user' : 'sign_in', request };

@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Failure } from '../failure.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
@@ -66,7 +66,9 @@ export async function findDue(
   const own = isOwn ? policy : await effectivePolicy(services, account, user, null);
   // A password that is too old stops nobody who did not use it; one that somebody marked as expired stops everybody.
   const isUsed = methods.some((method) => passwordMethods.includes(method));
-  const mustReplace = isUsed ? mustReplacePassword(user, own, services.clock.now()) : user.status === 4;
+  const mustReplace = isUsed
+    ? mustReplacePassword(user, own, services.clock.now())
+    : user.status === userStatuses.passwordExpired;
   return mustReplace ? { due: 'new_password', policy: own } : { due: 'nothing', policy };
 }
 

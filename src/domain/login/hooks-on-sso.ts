@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../store/sessions.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import type { Halted } from '../opening/admit.ts';
 import { passHooks } from '../opening/walk.ts';
@@ -49,7 +49,7 @@ export async function runHooksOnSso(
   account: Account,
   { request, user }: Use,
 ): Promise<Extract<Halted, { readonly at: 'refused' }> | null> {
-  const { source, userAgent } = currentOrigin();
+  const { source, userAgent } = currentAuditContext();
   const seen = { username: user.email ?? user.username ?? '', source, userAgent };
   const fired = await passHooks(services, account, user, request.client, seen);
   if ('at' in fired) return fired;

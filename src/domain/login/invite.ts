@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { endSignIns } from '../endings/end-sign-ins.ts';
@@ -120,8 +120,8 @@ async function savePassword(
 
 /** A locked or suspended user gets no password and no session, also by a link that was made since. */
 function requireFree({ status }: Pick<UserRecord, 'status'>): void {
-  if (status === 2) throw new Failure('user_suspended');
-  if (status === 3) throw new Failure('user_locked');
+  if (status === userStatuses.suspended) throw new Failure('user_suspended');
+  if (status === userStatuses.locked) throw new Failure('user_locked');
 }
 
 function kindOf(token: string): InviteKind {

@@ -2,7 +2,7 @@ import type { Services } from '../../services.ts';
 import type { AuthorizationParameters } from '../../store/authorization-parameters.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { networkSourceOf } from '../network-source.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import type { BrowserState } from './authorization-request.ts';
@@ -62,7 +62,7 @@ export async function openRequest(
   };
   const sealed = sealRequest(services, account, asked);
   if (sealed === null) {
-    await services.limits.take(account, 'authorize', { source: networkSourceOf(currentOrigin().source ?? '') });
+    await services.limits.take(account, 'authorize', { source: networkSourceOf(currentAuditContext().source ?? '') });
   }
   const requestId = sealed ?? newSecret(random, '');
   await store.transaction(async ({ authorizations }) => {

@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { readClientJwt } from '../clients/client-jwt.ts';
 import { fetchForClient } from '../clients/fetch-for-client.ts';
 import { Failure } from '../failure.ts';
@@ -81,7 +81,7 @@ export async function fetchRequestObject(
 }
 
 function currentSource(): LimitSubject {
-  return { source: networkSourceOf(currentOrigin().source ?? '') };
+  return { source: networkSourceOf(currentAuditContext().source ?? '') };
 }
 
 /** What is wrong with the claims about the object itself (RFC 9101 §4, §10.8); null: nothing. */

@@ -6,9 +6,10 @@
 import type { Vault } from '../../services.ts';
 import type { AuthorizationRequestRecord } from '../../store/authorizations.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 import { digestOf } from '../secrets.ts';
 
-export const requestMilliseconds = 10 * 60_000;
+export const requestMilliseconds = 10 * minute;
 
 /** A link to a page of ours and each of its forms carry the request; a larger one is a row in the store. */
 const mostSealedCharacters = 3 * 1024;

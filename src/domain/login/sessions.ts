@@ -3,9 +3,9 @@ import type { PolicyRecord } from '../../store/policies.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 
-const minute = 60_000;
 /** A session seen more often than this is not written again. */
 const touchMilliseconds = minute;
 

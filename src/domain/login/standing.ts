@@ -1,35 +1,25 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { displayName } from '../clients/represent-metadata.ts';
 import { Failure } from '../failure.ts';
+import { refusalByStatus } from '../users/user-status.ts';
 import { isOwnPages } from './own-pages.ts';
 
 type AppClient = Pick<ClientRecord, 'appId' | 'name' | 'clientId'>;
 
 /** Why the user may not use the account at all: `user_locked`, `user_suspended`, `user_inactive`, or null. */
 export function findStatusFailure(user: Pick<UserRecord, 'status'>): Failure | null {
-  switch (user.status) {
-    case 1:
-      return null;
-    case 2:
-      return new Failure('user_suspended');
-    case 3:
-      return new Failure('user_locked');
-    case 0:
-    case 4:
-    case 5:
-    case 7:
-      return new Failure('user_inactive');
-  }
+  const refusal = refusalByStatus(user.status);
+  return refusal && new Failure(refusal);
 }
 
 /** The user as they will stand once an expired password is replaced: what else is wrong is said before that is asked for. */
 export function afterReplacing(user: UserRecord): UserRecord {
-  return user.status === 4 ? { ...user, status: 1 } : user;
+  return user.status === userStatuses.passwordExpired ? { ...user, status: userStatuses.active } : user;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord, UserUpdate } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';
 
 /**
@@ -13,7 +14,7 @@ import { Failure } from '../failure.ts';
 export type Authority = 'all' | 'users';
 
 /** Time for the owner of the former address to object. */
-const holdMilliseconds = 24 * 3_600_000;
+const holdMilliseconds = day;
 
 /** Until when no reset link goes to an address that is written with this authority now. */
 export function heldUntil(authority: Authority, now: Milliseconds): Milliseconds | null {

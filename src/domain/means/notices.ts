@@ -3,17 +3,10 @@
 import type { Services } from '../../services.ts';
 import type { ChangeNoticeRecord } from '../../store/change-notices.ts';
 import { accountOf } from '../accounts/accounts.ts';
-import { sendMail } from '../mail.ts';
+import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { createWorker, type Worker } from '../worker.ts';
 import { changeMessage } from './message.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
-/** After each try until the next; after the last one the message is given up. */
-const pauses = [10 * second, minute, 5 * minute, 15 * minute];
-/** For so long nobody else tries; longer than a message can take. */
-const claimMilliseconds = 2 * minute;
 const atOnce = 4;
 
 type NoticeServices = Pick<Services, 'store' | 'clock' | 'mailer' | 'addresses' | 'log'>;
@@ -23,7 +16,7 @@ export function createChangeNotices(services: NoticeServices): Worker {
   return createWorker<ChangeNoticeRecord>(services, {
     name: 'change notices',
     atOnce,
-    claim: (now, { accounts }) => services.store.changeNotices.claim(now, now + claimMilliseconds, 1, accounts),
+    claim: (now, { accounts }) => services.store.changeNotices.claim(now, now + mailClaimMilliseconds, 1, accounts),
     deliver: (notice) => deliver(services, notice),
   });
 }
@@ -34,7 +27,7 @@ async function deliver(services: NoticeServices, notice: ChangeNoticeRecord): Pr
   const record = await accounts.find(accountId);
   const account = record && accountOf(record, services.addresses);
   const sent = account !== null && (await sendMail(services, account, changeMessage(account, notice)));
-  const pause = pauses[attempts - 1];
+  const pause = mailPauses[attempts - 1];
   if (sent || account === null || pause === undefined) {
     if (!(await changeNotices.remove(accountId, id, changedAt))) {
       // The same was changed while the message was on the way: it is told as well.

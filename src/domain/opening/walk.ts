@@ -53,9 +53,9 @@ export async function passHooks(
   client: ClientRecord,
   { username, source, userAgent }: SeenAttempt,
 ): Promise<Fired | Extract<Halted, { readonly at: 'refused' }>> {
-  const device = { userAgent: userAgent ?? null };
+  const browser = { userAgent: userAgent ?? null };
   try {
-    return await firePreAuthentication(services, account, { user, client, username, source, device });
+    return await firePreAuthentication(services, account, { user, client, username, source, browser });
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'sign_in_refused')) throw error;
     return { at: 'refused', user, failure: error };

@@ -1,5 +1,6 @@
 /** Who may see the account pages: the user whose session the browser has. */
 
+import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { type BrowserState, csrfToken, requireCsrf } from '../login/authorization-request.ts';
 import { isOfLink } from '../login/methods.ts';
@@ -43,7 +44,7 @@ export async function enter(
   const session = await findSession(services, account, browser.sessionSecret);
   const user = session && (await services.store.users.find(account.id, session.userId));
   // A user whose password expired signs in with it first, and then chooses a new one.
-  const known = user && user.status !== 4 ? user : null;
+  const known = user && user.status !== userStatuses.passwordExpired ? user : null;
   const failure = known && findStatusFailure(known);
   if (failure) throw failure;
   const isFresh = session !== null && isFreshFor({ recent }, services, session);

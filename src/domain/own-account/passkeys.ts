@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { endOfChallenge, newChallenge, type Purpose, useChallenge } from '../passkeys/challenge.ts';
 import { referenceTo, relyingPartyOf, userHandleOf } from '../passkeys/relying-party.ts';
 import { canAddDevice, takeDevice, unknownDevice } from '../second-factor/devices.ts';
-import { addDevice } from '../second-factor/registrations.ts';
+import { addDevice } from '../second-factor/enrolments.ts';
 import { readText } from '../text.ts';
 import { fullName } from '../users/names.ts';
 import { inVisit, type Visitor } from './visit.ts';

@@ -7,18 +7,18 @@ import type { Account } from '../accounts/account.ts';
 import { Failure } from '../failure.ts';
 import { codeMethods, withSecondFactor } from '../login/methods.ts';
 import { openRaisedSession } from '../opening/open.ts';
-import { canAddDevice, type Device, listDevices, takeDevice } from '../second-factor/devices.ts';
+import { canAddDevice, type FactorDevice, listDevices, takeDevice } from '../second-factor/devices.ts';
+import { addDevice, type Setup, setupOf } from '../second-factor/enrolments.ts';
 import { makesCodes } from '../second-factor/kinds.ts';
 import { acceptOffer, type CodeProblem, type Offer, offer } from '../second-factor/offers.ts';
 import { giveRecoveryCodes, replaceRecoveryCodes } from '../second-factor/recovery-codes.ts';
-import { addDevice, type Setup, setupOf } from '../second-factor/registrations.ts';
 import { inVisit, type Visitor } from './visit.ts';
 
 type FactorServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>;
 
 interface OwnFactors {
   /** Those that make codes; passkeys have a page of their own. */
-  readonly devices: readonly Device[];
+  readonly devices: readonly FactorDevice[];
   /** Recovery codes that were not used. */
   readonly recoveryCodesLeft: number;
   /** Whether there may be one more. */

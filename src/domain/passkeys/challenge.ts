@@ -9,9 +9,10 @@ import type { Services } from '../../services.ts';
 import type { PasskeyStore } from '../../store/passkeys.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 import { digestOf } from '../secrets.ts';
 
-const lifeMilliseconds = 10 * 60_000;
+const lifeMilliseconds = 10 * minute;
 const nonceBytes = 16;
 /** Nonce and end, which the proof is of. */
 const headBytes = nonceBytes + 8;

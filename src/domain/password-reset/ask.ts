@@ -2,7 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { currentOrigin } from '../audit/origin.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { Failure } from '../failure.ts';
 import { type BrowserState, requireCsrf } from '../login/authorization-request.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -40,7 +40,7 @@ export async function askForReset(
     accountId: account.id,
     sealedName: vault.seal(account.record, namePlace, Buffer.from(name)),
     source,
-    requestId: currentOrigin().requestId,
+    requestId: currentAuditContext().requestId,
     attempts: 0,
     createdAt: now,
     dueAt: now,

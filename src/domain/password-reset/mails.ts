@@ -2,13 +2,14 @@
 
 import type { Services } from '../../services.ts';
 import type { ResetRequestRecord } from '../../store/reset-requests.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, type UserStatus, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
-import { actAs } from '../audit/origin.ts';
+import { actAs } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
+import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';
-import { sendMail } from '../mail.ts';
+import { mailClaimMilliseconds, mailPauses, sendMail } from '../mail.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from '../users/identifiers.ts';
 import { passwordLink } from '../users/password-link.ts';
@@ -16,16 +17,16 @@ import { createWorker, type Worker } from '../worker.ts';
 import { namePlace } from './ask.ts';
 import { resetMessage } from './message.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 /** How long a link works. */
 const resetLifeMinutes = 60;
-/** After each message that could not be sent, until the next; after the last one it is given up. */
-const pauses = [10 * second, minute, 5 * minute, 15 * minute];
-/** For so long nobody else tries; longer than a message can take. */
-const claimMilliseconds = 2 * minute;
 const atOnce = 4;
+/** Users of these statuses get a link. */
+const mailable: ReadonlySet<UserStatus> = new Set([
+  userStatuses.active,
+  userStatuses.passwordExpired,
+  userStatuses.awaitingReset,
+  userStatuses.passwordPending,
+]);
 
 type MailServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'limits' | 'mailer' | 'addresses' | 'log'>;
 
@@ -34,7 +35,7 @@ export function createResetMails(services: MailServices): Worker {
   return createWorker<ResetRequestRecord>(services, {
     name: 'reset mails',
     atOnce,
-    claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + claimMilliseconds, 1, accounts),
+    claim: (now, { accounts }) => services.store.resetRequests.claim(now, now + mailClaimMilliseconds, 1, accounts),
     // The trail names the request that asked, and nobody: whoever sent it did not show who they are.
     deliver: (request) => {
       const { source, requestId } = request;
@@ -50,7 +51,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
   const account = record && accountOf(record, services.addresses);
   if (!account) return void (await store.resetRequests.remove(accountId, id));
   // One that its nodes died of, each in turn, or that cannot be read.
-  if (attempts > pauses.length + 1) return giveUp(services, account, request, null);
+  if (attempts > mailPauses.length + 1) return giveUp(services, account, request, null);
   const found = await findReceiver(services, account, request);
   if ('refused' in found) {
     await store.transaction(async (tx) => {
@@ -66,7 +67,7 @@ async function deliver(services: MailServices, request: ResetRequestRecord): Pro
     await store.resetRequests.remove(accountId, id);
     return;
   }
-  const pause = pauses[attempts - 1];
+  const pause = mailPauses[attempts - 1];
   if (pause === undefined) return giveUp(services, account, request, found.user.id);
   await store.resetRequests.postpone(accountId, id, services.clock.now() + pause);
 }
@@ -106,7 +107,7 @@ async function findReceiver(
   const user = key === null ? null : await services.store.users.findByName(account.id, key);
   if (!user) return { refused: 'unknown_user', userId: null };
   if (user.email === null) return { refused: 'no_email', userId: user.id };
-  if (![1, 4, 5, 7].includes(user.status)) return { refused: 'not_active', userId: user.id };
+  if (!mailable.has(user.status)) return { refused: 'not_active', userId: user.id };
   if ((user.emailHeldUntil ?? 0) > services.clock.now()) return { refused: 'held', userId: user.id };
   // Another try of the same message is none more.
   if (attempts > 1) return { user, email: user.email };

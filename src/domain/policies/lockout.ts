@@ -1,6 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { CountedAttempt, UserRecord } from '../../store/users.ts';
+import { minute } from '../durations.ts';
 
 /** A try of a user's to be counted under the policy, before it is known whether it is right. */
 export function attemptUnder(
@@ -14,6 +15,6 @@ export function attemptUnder(
     userId: user.id,
     now,
     maximum: maximumInvalidLoginAttempts,
-    lockedUntil: now + lockEffectiveMinutes * 60_000,
+    lockedUntil: now + lockEffectiveMinutes * minute,
   };
 }

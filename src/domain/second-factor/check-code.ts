@@ -4,7 +4,7 @@ import type { FactorDeviceRecord } from '../../store/second-factors.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/origin.ts';
+import type { Actor } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { attemptUnder } from '../policies/lockout.ts';

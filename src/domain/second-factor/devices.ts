@@ -4,7 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/origin.ts';
+import type { Actor } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';
@@ -24,7 +24,7 @@ export async function canAddDevice(
 }
 
 /** A device as its owner and the management see it; its seed is in none of it. */
-export interface Device {
+export interface FactorDevice {
   readonly id: number;
   readonly kind: FactorKind;
   readonly factorId: number;
@@ -43,12 +43,15 @@ export async function listDevices(
   { store }: { readonly store: Pick<StoreVerbs, 'secondFactors'> },
   account: Pick<Account, 'id'>,
   userId: number,
-): Promise<readonly Device[]> {
+): Promise<readonly FactorDevice[]> {
   const found = await store.secondFactors.listDevices(account.id, userId);
   return found.map((device, place) => describeDevice(device, place === 0));
 }
 
-function describeDevice({ id, kind, name, createdAt, lastUsedAt }: FactorDeviceRecord, isDefault: boolean): Device {
+function describeDevice(
+  { id, kind, name, createdAt, lastUsedAt }: FactorDeviceRecord,
+  isDefault: boolean,
+): FactorDevice {
   const { id: factorId, authFactorName, typeDisplayName } = kinds[kind];
   return { id, kind, factorId, authFactorName, typeDisplayName, name, isDefault, createdAt, lastUsedAt };
 }

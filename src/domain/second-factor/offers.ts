@@ -2,10 +2,10 @@
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/origin.ts';
+import type { Actor } from '../audit/context.ts';
 import { uuidOf } from '../secrets.ts';
+import { type AddedDevice, seedBytes } from './enrolments.ts';
 import { isTotpCode, kinds, normalCode } from './kinds.ts';
-import { type AddedDevice, seedBytes } from './registrations.ts';
 
 export interface Offer {
   readonly seed: Buffer;

@@ -4,7 +4,7 @@ import type { Random, Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/origin.ts';
+import type { Actor } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';

@@ -5,13 +5,13 @@ import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { newUuid } from '../secrets.ts';
 import { useCode } from './check-code.ts';
-import { type Device, listDevices, unknownDevice } from './devices.ts';
+import { type FactorDevice, listDevices, unknownDevice } from './devices.ts';
 import { makesCodes } from './kinds.ts';
 
 /** A verification with the device that it asks for a code of. */
 export interface Verification {
   readonly record: FactorVerificationRecord;
-  readonly device: Device;
+  readonly device: FactorDevice;
 }
 
 /** Asks for a code of one of the user's devices, on behalf of a caller of the API. Throws `not_found`, and `value_invalid` (name `device_id`) for a passkey. */

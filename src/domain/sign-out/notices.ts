@@ -9,14 +9,12 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { accountOf } from '../accounts/accounts.ts';
 import { recordEvent } from '../audit/record.ts';
+import { hour, minute, second } from '../durations.ts';
 import { sessionNameOf, subjectOf } from '../tokens/subject.ts';
 import { createWorker, type Worker } from '../worker.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 /** After each attempt that failed, until the next; after the last one the client is told no more. */
-const pauses = [10 * second, minute, 10 * minute, 60 * minute, 360 * minute];
+const pauses = [10 * second, minute, 10 * minute, hour, 6 * hour];
 /** For so long nobody else tries; longer than a request can take. */
 const claimMilliseconds = minute;
 const atOnce = 16;

@@ -3,11 +3,12 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { minute } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { newSecret } from '../secrets.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 
-const requestMilliseconds = 10 * 60_000;
+const requestMilliseconds = 10 * minute;
 
 /** Where a sealed request belongs: nothing else that is sealed opens here. */
 const place = 'sign_outs|request';

@@ -2,6 +2,7 @@ import type { Services } from '../../services.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { AccessTokenStanding } from '../../store/grants.ts';
 import type { Milliseconds } from '../../store/time.ts';
+import { userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { matchesDigest } from '../secrets.ts';
 import { audienceOf, linkedServersOf } from './audience.ts';
@@ -82,5 +83,5 @@ export function isActive({ token, grant, user, assigned }: AccessTokenStanding, 
   if (token.revokedAt !== null || token.expiresAt <= now) return false;
   if (token.userId === null) return true;
   if (token.issuedAt < (user?.signedOutAt ?? 0)) return false;
-  return grant?.revokedAt === null && user?.status === 1 && assigned;
+  return grant?.revokedAt === null && user?.status === userStatuses.active && assigned;
 }

@@ -1,7 +1,7 @@
 import type { Services } from '../../services.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { GrantRecord } from '../../store/grants.ts';
-import type { TokenUser } from '../../store/users.ts';
+import { type TokenUser, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { isConfidential } from '../clients/client-methods.ts';
 import { digestOf } from '../secrets.ts';
@@ -88,7 +88,8 @@ async function introspectRefreshToken(
   const expiresAt = Math.min(grant.idleExpiresAt, grant.absoluteExpiresAt);
   const user = await store.users.find(account.id, grant.userId);
   const assigned = await store.access.isAssigned(account.id, client.appId, grant.userId);
-  if (grant.revokedAt !== null || expiresAt <= clock.now() || user?.status !== 1 || !assigned) return null;
+  if (grant.revokedAt !== null || expiresAt <= clock.now() || user?.status !== userStatuses.active || !assigned)
+    return null;
   return {
     tokenType: 'refresh_token',
     clientId: client.clientId,

@@ -2,6 +2,7 @@
 
 import type { Consumption, ConsumptionRefusal, GrantStanding, Judge, Verdict } from '../../store/consumption.ts';
 import type { GrantRecord } from '../../store/grants.ts';
+import { refusalByStatus } from '../users/user-status.ts';
 
 /** How far the clocks of two servers may be apart. */
 const mostSkewMilliseconds = 30_000;
@@ -17,19 +18,7 @@ function place(grant: GrantRecord, { presentedDigest, now, graceMilliseconds }: 
 
 /** Why the user may not go on; null when nothing speaks against it. */
 function userRefusal({ user, assigned }: GrantStanding): ConsumptionRefusal | null {
-  switch (user.status) {
-    case 1:
-      return assigned ? null : 'access_not_assigned';
-    case 2:
-      return 'user_suspended';
-    case 3:
-      return 'user_locked';
-    case 0:
-    case 4:
-    case 5:
-    case 7:
-      return 'user_inactive';
-  }
+  return refusalByStatus(user.status) ?? (assigned ? null : 'access_not_assigned');
 }
 
 /** What the token is worth, whatever came with it. */

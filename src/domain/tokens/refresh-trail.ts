@@ -5,9 +5,9 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { Untypical } from '../../store/consumption.ts';
 import type { NewEvent } from '../../store/events.ts';
 import type { Account } from '../accounts/account.ts';
+import type { AuditContext } from '../audit/context.ts';
 import type { AuditEvent } from '../audit/events.ts';
 import type { Happening } from '../audit/once.ts';
-import type { AuditOrigin } from '../audit/origin.ts';
 import { newEvent } from '../audit/record.ts';
 import { networkSourceOf } from '../network-source.ts';
 
@@ -17,7 +17,7 @@ export function trailOf(
   account: Account,
   client: ClientRecord,
   grantId: number,
-  origin: AuditOrigin,
+  origin: AuditContext,
 ) {
   const told: Happening[] = [];
   return {
@@ -41,7 +41,7 @@ export function trailOf(
 function happeningOf(
   grantId: number,
   outcome: Extract<Untypical, { readonly outcome: 'refused' | 'repeated' }>,
-  origin: AuditOrigin,
+  origin: AuditContext,
 ): Happening {
   const source = origin.source && networkSourceOf(origin.source);
   // A repetition is told with each network that it comes from: one may be its owner's, and one a thief's.

@@ -4,10 +4,11 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
-import { type AuditOrigin, currentOrigin } from '../audit/origin.ts';
+import { type AuditContext, currentAuditContext } from '../audit/context.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
+import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
 import { type LimitSubject, requireLeft } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
@@ -18,9 +19,6 @@ import { trailOf } from './refresh-trail.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
-
-const minuteMilliseconds = 60_000;
-const dayMilliseconds = 86_400_000;
 
 /** Why a token is refused where its proof is good. */
 type TokenRefusal = Exclude<ConsumptionRefusal, 'proof_used'>;
@@ -67,7 +65,7 @@ export async function refreshTokens(
   if (read.binding !== null && read.binding !== binding) {
     throw new Failure('grant_invalid', { reason: 'bound to another key' });
   }
-  const origin = currentOrigin();
+  const origin = currentAuditContext();
   const subject = refusalsOf(client, grantId, origin);
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
@@ -118,7 +116,7 @@ export async function refreshTokens(
  * Whom refused refreshes count against: a grant, so that a dead token keeps nobody out who shares an address with it.
  * Null for a client whose secret says who it is.
  */
-function refusalsOf(client: ClientRecord, grant: number, { source }: AuditOrigin): LimitSubject | null {
+function refusalsOf(client: ClientRecord, grant: number, { source }: AuditContext): LimitSubject | null {
   return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), grant } : null;
 }
 
@@ -161,12 +159,10 @@ async function linked(
 /** When a grant ends that is not used again: as its API authorization server says, else the account. */
 export function idleExpiry(account: Account, now: Milliseconds, linked: LinkedServer | null): Milliseconds {
   const minutes = linked?.server.refreshTokenMinutes ?? null;
-  return minutes === null
-    ? now + account.settings.refreshIdleDays * dayMilliseconds
-    : now + minutes * minuteMilliseconds;
+  return minutes === null ? now + account.settings.refreshIdleDays * day : now + minutes * minute;
 }
 
 /** When a grant ends however often it is used. */
 export function absoluteExpiry(account: Account, now: Milliseconds): Milliseconds {
-  return now + account.settings.refreshAbsoluteDays * dayMilliseconds;
+  return now + account.settings.refreshAbsoluteDays * day;
 }

@@ -1,12 +1,13 @@
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
+import { hour } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { digestOf, newSecret, secretPrefixes } from '../secrets.ts';
 import { foldIdentifier } from './identifiers.ts';
 import { passwordLink } from './password-link.ts';
 
-const lifeMilliseconds = 72 * 3_600_000;
+const lifeMilliseconds = 72 * hour;
 
 /**
  * A link to the page on which the user with this e-mail address chooses a password (the document's §2.6); null when

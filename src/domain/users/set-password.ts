@@ -1,12 +1,12 @@
 import type { Services } from '../../services.ts';
 import type { PolicyRecord } from '../../store/policies.ts';
 import type { Milliseconds } from '../../store/time.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { day } from '../durations.ts';
 import { Failure } from '../failure.ts';
 import { shareOf } from '../fair-queue/share.ts';
 import { findWeakness, mostCharacters, type PasswordOwner } from './password-rules.ts';
-import { settableStatuses } from './user-status.ts';
 
 /** The digest of a new password that keeps the rules. Throws `value_invalid` with name `password`, saying which rule it breaks. */
 export async function digestNewPassword(
@@ -41,19 +41,19 @@ export async function digestAnyPassword(
  * so; a pause is over.
  */
 export function withPassword(user: UserRecord, passwordDigest: string, now: Milliseconds) {
-  const held = user.status === settableStatuses.locked || user.status === settableStatuses.suspended;
+  const held = user.status === userStatuses.locked || user.status === userStatuses.suspended;
   return {
     passwordDigest,
     passwordChangedAt: now,
     invalidLoginAttempts: 0,
     lockedUntil: null,
-    ...(!held && { status: settableStatuses.active, activatedAt: user.activatedAt ?? now }),
+    ...(!held && { status: userStatuses.active, activatedAt: user.activatedAt ?? now }),
   };
 }
 
 /** Whether a right password has to be replaced before it opens anything: marked so, or older than the policy lets it be. */
 export function mustReplacePassword(user: UserRecord, policy: PolicyRecord, now: Milliseconds): boolean {
-  if (user.status === 4) return true;
+  if (user.status === userStatuses.passwordExpired) return true;
   const { passwordExpirationDays: days } = policy;
-  return days !== null && (user.passwordChangedAt ?? user.createdAt) + days * 86_400_000 <= now;
+  return days !== null && (user.passwordChangedAt ?? user.createdAt) + days * day <= now;
 }

@@ -1,26 +1,47 @@
 import type { Milliseconds } from '../../store/time.ts';
-import type { UserRecord, UserStatus } from '../../store/users.ts';
+import { type UserRecord, type UserStatus, userStatuses } from '../../store/users.ts';
 
-/** What the numbers of the wire mean, in the words of the command line. */
+/** In the words of the command line. */
 export const userStatusNames = {
-  0: 'unactivated',
-  1: 'active',
-  2: 'suspended',
-  3: 'locked',
-  4: 'password expired',
-  5: 'awaiting reset',
-  7: 'password pending',
+  [userStatuses.unactivated]: 'unactivated',
+  [userStatuses.active]: 'active',
+  [userStatuses.suspended]: 'suspended',
+  [userStatuses.locked]: 'locked',
+  [userStatuses.passwordExpired]: 'password expired',
+  [userStatuses.awaitingReset]: 'awaiting reset',
+  [userStatuses.passwordPending]: 'password pending',
 } as const satisfies Record<UserStatus, string>;
 
 /** The statuses that an operator sets. */
-export const settableStatuses = { active: 1, locked: 3, suspended: 2 } as const satisfies Record<string, UserStatus>;
+export const settableStatuses = {
+  active: userStatuses.active,
+  locked: userStatuses.locked,
+  suspended: userStatuses.suspended,
+} as const;
 
 export type SettableStatus = keyof typeof settableStatuses;
+
+/** Why a user of this status may neither sign in nor go on; null for one who is active. */
+export function refusalByStatus(status: UserStatus): 'user_suspended' | 'user_locked' | 'user_inactive' | null {
+  switch (status) {
+    case userStatuses.active:
+      return null;
+    case userStatuses.suspended:
+      return 'user_suspended';
+    case userStatuses.locked:
+      return 'user_locked';
+    case userStatuses.unactivated:
+    case userStatuses.passwordExpired:
+    case userStatuses.awaitingReset:
+    case userStatuses.passwordPending:
+      return 'user_inactive';
+  }
+}
 
 /** What a new status changes of a user. */
 export function withStatus(user: Pick<UserRecord, 'activatedAt' | 'status'>, status: UserStatus, now: Milliseconds) {
   // Also at its end: what was on its way when it began was made before that.
-  const suspended = [user.status, status].includes(settableStatuses.suspended) && { signedOutAt: now };
-  if (status !== settableStatuses.active) return { status, ...suspended };
+  const suspended = [user.status, status].includes(userStatuses.suspended) && { signedOutAt: now };
+  if (status !== userStatuses.active) return { status, ...suspended };
   return { status, ...suspended, activatedAt: user.activatedAt ?? now, invalidLoginAttempts: 0, lockedUntil: null };
 }

@@ -2,7 +2,7 @@
 
 import type { Services } from '../../services.ts';
 import type { StoreVerbs } from '../../store/store.ts';
-import type { UserRecord } from '../../store/users.ts';
+import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { setFields } from '../audit/events.ts';
 import { recordEvent } from '../audit/record.ts';
@@ -29,7 +29,7 @@ export async function createUser(services: UserServices, account: Account, input
   const profile = readProfile(input);
   const passwordDigest = (await readPassword(services, account, null, input)) ?? null;
   const now = services.clock.now();
-  const status = input.status ?? (passwordDigest === null ? 0 : 1);
+  const status = input.status ?? (passwordDigest === null ? userStatuses.unactivated : userStatuses.active);
   return services.store.transaction(async (tx) => {
     await requireManager(tx, account, profile);
     await requireFollowed(tx, account, profile);
@@ -45,7 +45,7 @@ export async function createUser(services: UserServices, account: Account, input
       lockedUntil: null,
       lastLogin: null,
       passwordChangedAt: passwordDigest === null ? null : now,
-      activatedAt: status === 1 ? now : null,
+      activatedAt: status === userStatuses.active ? now : null,
       createdAt: now,
       updatedAt: now,
       emailHeldUntil: names.email === null ? null : heldUntil(input.authority, now),
@@ -110,7 +110,8 @@ async function loosens(
   input: UserInput,
   policyId: number | null | undefined,
 ): Promise<boolean> {
-  if ((status === 2 || status === 3) && input.status !== undefined && input.status !== status) return true;
+  const isHeld = status === userStatuses.suspended || status === userStatuses.locked;
+  if (isHeld && input.status !== undefined && input.status !== status) return true;
   return policyId !== undefined && policyId !== (await tx.users.findDetailed(account.id, id))?.policyId;
 }
 
@@ -127,10 +128,11 @@ export async function unlockUser(
   await services.store.transaction(async (tx) => {
     const user = await tx.users.lock(account.id, userId);
     if (!user) throw unknownUser();
-    if (user.status === 3) await requireFactorAuthority(tx, account, user, authority);
+    if (user.status === userStatuses.locked) await requireFactorAuthority(tx, account, user, authority);
     const now = services.clock.now();
     const open = { invalidLoginAttempts: 0, lockedUntil: null, updatedAt: now };
-    const changes = user.status === 3 ? { ...open, ...withStatus(user, 1, now) } : open;
+    const changes =
+      user.status === userStatuses.locked ? { ...open, ...withStatus(user, userStatuses.active, now) } : open;
     await changeUser(services, tx, account, user, changes, authority);
     if (authority === 'all') await tx.secondFactors.clearAttempts(account.id, userId);
     const target = { type: 'user', id: userId } as const;

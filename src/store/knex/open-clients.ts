@@ -7,16 +7,16 @@ import { present } from './removed.ts';
 import type { DbRow } from './shape.ts';
 
 /** What is counted with a client as its subject. */
-const uses: readonly CountKind[] = [
-  'refresh',
-  'introspection',
-  'client_credentials',
-  'authorization_code',
-  'implicit',
-  'password',
-  'device_code',
-  'token_exchange',
-];
+const uses = Object.keys({
+  refresh: true,
+  introspection: true,
+  client_credentials: true,
+  authorization_code: true,
+  implicit: true,
+  password: true,
+  device_code: true,
+  token_exchange: true,
+} satisfies Record<Exclude<CountKind, 'credential_token' | `call.${string}`>, true>);
 
 function read(row: DbRow): OpenClient {
   return {
@@ -33,7 +33,7 @@ export async function sweepOpen(db: Knex, ...[after, limit]: Parameters<ClientSt
   const lastUsed = db('daily_counts as d')
     .max('d.day')
     .whereRaw('d.account_id = c.account_id and d.subject_id = c.app_id')
-    .whereIn('d.kind', [...uses])
+    .whereIn('d.kind', uses)
     .as('last_used_day');
   const found: DbRow[] = await db('clients as c')
     .select('c.account_id', 'c.app_id', 'c.created_at', lastUsed)

@@ -1,6 +1,7 @@
 /** The statements that find and delete what is of no use any more. */
 
 import type { Knex } from 'knex';
+import { day, hour } from '../../domain/durations.ts';
 import {
   type ExpiringTable,
   expiringTables,
@@ -12,9 +13,6 @@ import {
 } from '../purge.ts';
 import type { Milliseconds } from '../time.ts';
 import type { Dialect } from './dialect.ts';
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 interface Kind {
   /** Beside the account. */

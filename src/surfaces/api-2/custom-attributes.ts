@@ -40,7 +40,12 @@ export function customAttributes(services: Services): Handlers<AttributeOperatio
 
     /** PUT /api/2/users/custom_attributes/{id} */
     updateCustomAttribute: async ({ path, body, origin: { account } }, respond) => {
-      const changes = { ...body, ...body.user_field };
+      const wrapped = body.user_field;
+      const changes = {
+        name: wrapped?.name ?? body.name,
+        shortname: wrapped?.shortname ?? body.shortname,
+        position: wrapped?.position ?? body.position,
+      };
       return respond(200, represent(await updateCustomAttribute(services, account, Number(path.id), changes)));
     },
 

@@ -1,17 +1,6 @@
 import type { components, operations } from '../../../generated/api-2.ts';
 import type { Failure } from '../../domain/failure.ts';
-import {
-  bodyTooLarge,
-  forbidden,
-  internal,
-  jsonError,
-  mediaTypeUnsupported,
-  methodNotAllowed,
-  notFound,
-  rateLimited,
-  unauthorized,
-  unavailable,
-} from '../../http/json-errors.ts';
+import { commonCodes, commonKinds, jsonError, unauthorized } from '../../http/json-errors.ts';
 import type { FailureTable, RefusalContext } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Error'];
@@ -57,46 +46,17 @@ function conflict({ detail }: Failure) {
 }
 
 export const failures = {
-  account_unknown: notFound,
-  not_found: notFound,
-  method_not_allowed: methodNotAllowed,
-  media_type_unsupported: mediaTypeUnsupported,
-  body_too_large: bodyTooLarge,
-  request_malformed: badRequest,
-  request_invalid: invalidRequest,
-  parameter_missing: badRequest,
-  parameter_repeated: badRequest,
-  rate_limited: rateLimited,
-  caller_unauthenticated: unauthorized,
-  scope_insufficient: forbidden,
-  credential_authentication_failed: unauthorized,
-  api_key_invalid: unauthorized,
-  registration_closed: unprocessable,
-  redirect_uri_invalid: unprocessable,
-  client_metadata_invalid: unprocessable,
-  software_statement_invalid: unprocessable,
-  authorization_header_malformed: unauthorized,
-  client_unknown: unprocessable,
-  client_authentication_failed: unauthorized,
-  client_not_authorized: unprocessable,
-  grant_type_unsupported: unprocessable,
-  grant_invalid: unprocessable,
-  device_code_unready: unprocessable,
-  scope_invalid: unprocessable,
-  target_invalid: unprocessable,
-  dpop_proof_invalid: unprocessable,
-  dpop_nonce_required: unprocessable,
-  access_token_invalid: unauthorized,
-  user_locked: unprocessable,
-  user_suspended: unprocessable,
-  user_inactive: unprocessable,
-  access_not_assigned: unprocessable,
-  sign_in_refused: unprocessable,
-  authorization_request_invalid: badRequest,
-  cross_site_request: badRequest,
-  invite_unusable: badRequest,
-  value_invalid: unprocessable,
-  conflict,
-  unavailable,
-  internal,
+  kinds: {
+    ...commonKinds,
+    request: badRequest,
+    value: unprocessable,
+    client: unauthorized,
+    grant: unprocessable,
+    user: unprocessable,
+  },
+  codes: {
+    ...commonCodes,
+    request_invalid: invalidRequest,
+    conflict,
+  },
 } satisfies FailureTable<operations, ErrorBody>;

@@ -1,7 +1,7 @@
 import type { components, operations } from '../../../generated/api-2.ts';
-import { type Device, listDevices, removeDevice } from '../../domain/second-factor/devices.ts';
+import { type FactorDevice, listDevices, removeDevice } from '../../domain/second-factor/devices.ts';
+import { acceptEnrolment, readEnrolment, startEnrolment } from '../../domain/second-factor/enrolments.ts';
 import { kindOf, kinds, registrable } from '../../domain/second-factor/kinds.ts';
-import { acceptRegistration, readRegistration, startRegistration } from '../../domain/second-factor/registrations.ts';
 import {
   acceptVerification,
   readVerification,
@@ -27,7 +27,7 @@ type MfaOperations = Pick<
 >;
 
 type Schemas = components['schemas'];
-type Registered = Awaited<ReturnType<typeof readRegistration>>;
+type Registered = Awaited<ReturnType<typeof readEnrolment>>;
 
 const waitSeconds = 120;
 
@@ -45,7 +45,7 @@ function representRegistration(device: Registered): Schemas['Registration'] {
   };
 }
 
-function representDevice(device: Device): Schemas['Device'] {
+function representDevice(device: FactorDevice): Schemas['Device'] {
   return {
     device_id: `${device.id}`,
     user_display_name: device.name,
@@ -108,7 +108,7 @@ export function mfa(services: Services): Handlers<MfaOperations> {
 
     /** POST /api/2/mfa/users/{id}/registrations */
     createRegistration: async ({ path, body, origin: { account } }, respond) => {
-      const { device, setup } = await startRegistration(services, account, Number(path.id), {
+      const { device, setup } = await startEnrolment(services, account, Number(path.id), {
         kind: kindOf(body.factor_id),
         name: body.display_name,
         expiresInSeconds: Number(body.expires_in ?? waitSeconds),
@@ -122,13 +122,13 @@ export function mfa(services: Services): Handlers<MfaOperations> {
     readRegistration: async ({ path, origin: { account } }, respond) =>
       respond(
         200,
-        representRegistration(await readRegistration(services, account, Number(path.id), path.registration_id)),
+        representRegistration(await readEnrolment(services, account, Number(path.id), path.registration_id)),
       ),
 
     /** PUT /api/2/mfa/users/{id}/registrations/{registration_id} */
     acceptRegistration: async ({ path, body, origin: { account } }, respond) => {
       const userId = Number(path.id);
-      const accepted = await acceptRegistration(services, account, userId, path.registration_id, readOtp(body));
+      const accepted = await acceptEnrolment(services, account, userId, path.registration_id, readOtp(body));
       return respond(200, representRegistration(accepted));
     },
 

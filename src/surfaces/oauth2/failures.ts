@@ -60,9 +60,6 @@ const proofRefused =
       : json(400, error, words, headers)(failure);
   };
 
-const invalidProof = proofRefused('invalid_dpop_proof');
-const nonceRequired = proofRefused('use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce');
-
 /** RFC 6750 §3.1: no error code in the challenge when no token was sent. */
 const invalidToken = (failure: Failure) =>
   json(401, 'invalid_token', 'The access token is missing, unknown, expired or revoked', {
@@ -100,51 +97,38 @@ const deviceUnready = (failure: Failure) => {
   return json(400, error ?? 'invalid_grant', error && deviceWords[error])(failure);
 };
 
-const notFound = pageOr(404, json(404, 'not_found', 'Not found'));
-
 /** RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2. The true reason of a refused grant is in the log only. */
 export const failures = {
-  account_unknown: notFound,
-  not_found: notFound,
-  method_not_allowed: json(405, 'method_not_allowed', 'Method not allowed'),
-  media_type_unsupported: invalidRequest,
-  body_too_large: pageOr(413, json(413, 'invalid_request')),
-  request_malformed: invalidRequest,
-  request_invalid: invalidRequest,
-  parameter_missing: invalidRequest,
-  parameter_repeated: invalidRequest,
-  rate_limited: pageOr(429, json(429, 'rate_limited', 'Too many requests')),
-  caller_unauthenticated: invalidToken,
-  scope_insufficient: insufficientScope,
-  credential_authentication_failed: invalidToken,
-  api_key_invalid: invalidToken,
-  registration_closed: json(403, 'access_denied', 'Registration is closed'),
-  redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
-  client_metadata_invalid: json(400, 'invalid_client_metadata'),
-  software_statement_invalid: json(400, 'invalid_software_statement'),
-  authorization_header_malformed: invalidClient,
-  client_unknown: invalidClient,
-  client_authentication_failed: invalidClient,
-  client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
-  grant_type_unsupported: (failure) =>
-    json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
-  grant_invalid: invalidGrant,
-  device_code_unready: deviceUnready,
-  scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
-  target_invalid: json(400, 'invalid_target'),
-  dpop_proof_invalid: invalidProof,
-  dpop_nonce_required: nonceRequired,
-  access_token_invalid: invalidToken,
-  user_locked: invalidGrant,
-  user_suspended: invalidGrant,
-  user_inactive: invalidGrant,
-  access_not_assigned: invalidGrant,
-  sign_in_refused: invalidGrant,
-  authorization_request_invalid: invalidRequest,
-  cross_site_request: invalidRequest,
-  invite_unusable: invalidRequest,
-  value_invalid: invalidRequest,
-  conflict: invalidRequest,
-  unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service is temporarily unavailable')),
-  internal: pageOr(500, json(500, 'server_error', 'The request could not be served')),
+  kinds: {
+    not_found: pageOr(404, json(404, 'not_found', 'Not found')),
+    method: json(405, 'method_not_allowed', 'Method not allowed'),
+    size: pageOr(413, json(413, 'invalid_request')),
+    rate: pageOr(429, json(429, 'rate_limited', 'Too many requests')),
+    request: invalidRequest,
+    value: invalidRequest,
+    caller: invalidToken,
+    client: invalidClient,
+    grant: invalidGrant,
+    user: invalidGrant,
+    unavailable: pageOr(503, json(503, 'temporarily_unavailable', 'The service is temporarily unavailable')),
+    internal: pageOr(500, json(500, 'server_error', 'The request could not be served')),
+  },
+  codes: {
+    scope_insufficient: insufficientScope,
+    registration_closed: json(403, 'access_denied', 'Registration is closed'),
+    redirect_uri_invalid: json(400, 'invalid_redirect_uri'),
+    client_metadata_invalid: json(400, 'invalid_client_metadata'),
+    software_statement_invalid: json(400, 'invalid_software_statement'),
+    client_not_authorized: json(400, 'unauthorized_client', 'The client may not use this grant type'),
+    grant_type_unsupported: (failure) =>
+      json(400, 'unsupported_grant_type', `unsupported grant_type requested (${failure.detail.value ?? ''})`)(failure),
+    device_code_unready: deviceUnready,
+    scope_invalid: json(400, 'invalid_scope', 'The scope is unknown or wider than granted'),
+    target_invalid: json(400, 'invalid_target'),
+    dpop_proof_invalid: proofRefused('invalid_dpop_proof'),
+    dpop_nonce_required: proofRefused(
+      'use_dpop_nonce',
+      'The DPoP proof must contain the nonce of the header DPoP-Nonce',
+    ),
+  },
 } satisfies FailureTable<operations, Schemas['ServiceError']>;

@@ -1,6 +1,6 @@
 import type { components, operations } from '../../../generated/oauth2.ts';
 import { type AuthenticatedClient, authenticateClient } from '../../domain/clients/authenticate-client.ts';
-import { deviceGrant, exchangeGrant } from '../../domain/clients/known-values.ts';
+import { deviceGrant, exchangeGrant, type GrantType } from '../../domain/clients/known-values.ts';
 import { nextNonce, type Proof, proofOf } from '../../domain/dpop/check-proof.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { AskedAudience } from '../../domain/tokens/audience.ts';
@@ -22,10 +22,13 @@ type From = Origin & {
   /** Of a key, which the tokens are bound to (RFC 9449); null without one. */
   readonly proof: Proof | null;
 };
-type Grant = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+type GrantHandler = (services: Services, from: From, client: AuthenticatedClient, form: Form) => Promise<TokenSet>;
+
+/** What is asked for here; the implicit flow has its tokens from the authorization endpoint. */
+type TokenGrantType = Exclude<GrantType, 'implicit'>;
 
 /** One grant type each (RFC 6749 §4.1.3, §6, §4.4, §4.3, RFC 8628 §3.4, RFC 8693 §2.1). */
-const grants: Readonly<Record<string, Grant>> = {
+const handlers: Readonly<Record<TokenGrantType, GrantHandler>> = {
   authorization_code: async (services, { account, proof }, client, form) => {
     const redirectUri = form.redirect_uri ?? null;
     const codeVerifier = form.code_verifier ?? null;
@@ -57,16 +60,24 @@ const grants: Readonly<Record<string, Grant>> = {
   },
 };
 
+function isTokenGrantType(text: string): text is TokenGrantType {
+  return Object.hasOwn(handlers, text);
+}
+
 /** POST /oauth2/token (RFC 6749 §3.2). */
 export function issueToken(services: Services): Handler<operations['issueToken']> {
   return async ({ body, headers, origin }, respond) => {
     const grantType = need(body, 'grant_type');
-    const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
-    if (!grant) throw new Failure('grant_type_unsupported', { value: grantType });
+    if (!isTokenGrantType(grantType)) throw new Failure('grant_type_unsupported', { value: grantType });
     const { account } = origin;
     const client = await authenticateClient(services, account, presentedClient(origin, headers, body));
     const proof = await proofOf(services, account, client, headers['dpop'], account.baseUrl + tokenPath);
-    const tokens = await grant(services, { ...origin, userAgent: headers['user-agent'], proof }, client, body);
+    const tokens = await handlers[grantType](
+      services,
+      { ...origin, userAgent: headers['user-agent'], proof },
+      client,
+      body,
+    );
     return respond(200, representTokens(tokens), proof === null ? {} : nextNonce(services, account));
   };
 }

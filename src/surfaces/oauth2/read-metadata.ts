@@ -3,7 +3,8 @@ import type { components, operations } from '../../../generated/oauth2.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { assertionAlgorithms } from '../../domain/clients/client-keys.ts';
 import { authMethods } from '../../domain/clients/client-methods.ts';
-import { deviceGrant, exchangeGrant, signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
+import { offeredGrantTypes } from '../../domain/clients/grant-types.ts';
+import { signingAlgorithms, subjectTypes } from '../../domain/clients/known-values.ts';
 import { proofAlgorithms } from '../../domain/dpop/check-proof.ts';
 import { multiFactor, singleFactor } from '../../domain/login/methods.ts';
 import { responseModes } from '../../domain/login/response-mode.ts';
@@ -46,15 +47,7 @@ function representMetadata(account: Account): Metadata {
     scopes_supported: [...knownScopes, 'offline_access'],
     response_types_supported: offeredResponseTypes(account),
     response_modes_supported: responseModes,
-    grant_types_supported: [
-      'authorization_code',
-      'refresh_token',
-      'client_credentials',
-      deviceGrant,
-      exchangeGrant,
-      ...(settings.passwordGrant ? (['password'] as const) : []),
-      ...(settings.implicitGrant ? (['implicit'] as const) : []),
-    ],
+    grant_types_supported: offeredGrantTypes(settings),
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
     userinfo_signing_alg_values_supported: signingAlgorithms,

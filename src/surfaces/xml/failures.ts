@@ -1,10 +1,9 @@
 import type { components, operations } from '../../../generated/xml.ts';
+import { shortened } from '../../domain/describe.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { FailureTable, ReplyHeaders } from '../../http/operation.ts';
 
 type ErrorBody = components['schemas']['Errors'];
-
-const longestMessage = 512;
 
 /** The elements of members that the domain names in another way. */
 const elements: Readonly<Record<string, string>> = {
@@ -25,13 +24,12 @@ type Status = 400 | 401 | 404 | 405 | 406 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** `<errors><error>…</error></errors>`, whatever the status. */
 function reply<const Of extends Status>(status: Of, words: string, headers: ReplyHeaders = {}) {
-  const body: ErrorBody = [words.slice(0, longestMessage)];
+  const body: ErrorBody = [shortened(words)];
   return { status, body, headers };
 }
 
 const badRequest = ({ message }: Failure) => reply(400, message);
 const unprocessable = ({ message }: Failure) => reply(422, inElements(message));
-const notFound = reply(404, 'Not found');
 const unauthorized = reply(401, 'The API key is invalid or missing', { 'www-authenticate': 'Basic realm="gatehouse"' });
 
 /** What the caller sends, or what it would take. */
@@ -46,46 +44,22 @@ function conflict({ detail: { name = 'the value' } }: Failure) {
 }
 
 export const failures = {
-  account_unknown: notFound,
-  not_found: notFound,
-  method_not_allowed: reply(405, 'Method not allowed'),
-  media_type_unsupported: mediaType,
-  body_too_large: reply(413, 'The body is larger than 131072 bytes'),
-  request_malformed: badRequest,
-  request_invalid: badRequest,
-  parameter_missing: badRequest,
-  parameter_repeated: badRequest,
-  rate_limited: reply(429, 'Rate limit exceeded'),
-  caller_unauthenticated: unauthorized,
-  scope_insufficient: unauthorized,
-  credential_authentication_failed: unauthorized,
-  api_key_invalid: unauthorized,
-  registration_closed: unprocessable,
-  redirect_uri_invalid: unprocessable,
-  client_metadata_invalid: unprocessable,
-  software_statement_invalid: unprocessable,
-  authorization_header_malformed: unauthorized,
-  client_unknown: unprocessable,
-  client_authentication_failed: unauthorized,
-  client_not_authorized: unprocessable,
-  grant_type_unsupported: unprocessable,
-  grant_invalid: unprocessable,
-  device_code_unready: unprocessable,
-  scope_invalid: unprocessable,
-  target_invalid: unprocessable,
-  dpop_proof_invalid: unprocessable,
-  dpop_nonce_required: unprocessable,
-  access_token_invalid: unauthorized,
-  user_locked: unprocessable,
-  user_suspended: unprocessable,
-  user_inactive: unprocessable,
-  access_not_assigned: unprocessable,
-  sign_in_refused: unprocessable,
-  authorization_request_invalid: badRequest,
-  cross_site_request: badRequest,
-  invite_unusable: unprocessable,
-  value_invalid: unprocessable,
-  conflict,
-  unavailable: reply(503, 'The service is temporarily unavailable'),
-  internal: reply(500, 'The request could not be served'),
+  kinds: {
+    not_found: reply(404, 'Not found'),
+    method: reply(405, 'Method not allowed'),
+    size: reply(413, 'The body is larger than 131072 bytes'),
+    rate: reply(429, 'Rate limit exceeded'),
+    request: badRequest,
+    value: unprocessable,
+    caller: unauthorized,
+    client: unauthorized,
+    grant: unprocessable,
+    user: unprocessable,
+    unavailable: reply(503, 'The service is temporarily unavailable'),
+    internal: reply(500, 'The request could not be served'),
+  },
+  codes: {
+    media_type_unsupported: mediaType,
+    conflict,
+  },
 } satisfies FailureTable<operations, ErrorBody>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createAccount, moveAccount, setAccount } from '../../../src/domain/accounts/accounts.ts';
-import { actAs } from '../../../src/domain/audit/origin.ts';
+import { actAs } from '../../../src/domain/audit/context.ts';
 import { createApiKey, revokeApiKey } from '../../../src/domain/callers/api-keys.ts';
 import { createCredential, revokeCredential } from '../../../src/domain/callers/credentials.ts';
 import { generateKeyPair } from '../../../src/domain/keys/key-pairs.ts';

@@ -1,8 +1,8 @@
 /** Reads what the trail of an application's account says. */
 
 import assert from 'node:assert/strict';
+import type { ActorType } from '../../../src/domain/audit/context.ts';
 import type { Action, TargetType } from '../../../src/domain/audit/events.ts';
-import type { ActorType } from '../../../src/domain/audit/origin.ts';
 import type { EventRecord } from '../../../src/store/events.ts';
 import type { TestApp } from '../../support/app.ts';
 import { readRows } from '../../support/rows.ts';

@@ -9,7 +9,7 @@ import {
   hasGrantType,
   requireGrantType,
 } from '../../../src/domain/clients/grant-types.ts';
-import { deviceGrant, exchangeGrant, standardGrantTypes } from '../../../src/domain/clients/known-values.ts';
+import { deviceGrant, exchangeGrant, knownGrantTypes } from '../../../src/domain/clients/known-values.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
@@ -17,14 +17,14 @@ const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 test('every grant type × kind of client × link: what is registered, and what can be used', () => {
   const open = ['authorization_code', 'implicit', 'refresh_token', deviceGrant];
   for (const [registeredBy, linkedServers, usable] of [
-    ['token', 0, standardGrantTypes],
-    ['token', 1, standardGrantTypes],
+    ['token', 0, knownGrantTypes],
+    ['token', 1, knownGrantTypes],
     ['open', 0, open],
     ['open', 1, [...open, exchangeGrant]],
   ] as const) {
-    const client = { registeredBy, linkedServers, grantTypes: standardGrantTypes };
+    const client = { registeredBy, linkedServers, grantTypes: knownGrantTypes };
     assert.deepEqual(grantTypesOf(client), usable);
-    for (const grantType of standardGrantTypes) {
+    for (const grantType of knownGrantTypes) {
       const mayUse = usable.some((one) => one === grantType);
       assert.equal(hasGrantType(client, grantType), mayUse, grantType);
       assert.equal(hasGrantType({ ...client, grantTypes: [] }, grantType), false, 'one that it did not register for');

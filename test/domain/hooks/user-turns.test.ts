@@ -45,7 +45,7 @@ onServices('runs of pre-authentication', (subject) => {
       });
     const signIn = (user: UserRecord, source: string | null = '192.0.2.1') => {
       const username = user.email ?? '';
-      const signingIn = { user, client: ownPages(account), username, source, device: { userAgent: null } };
+      const signingIn = { user, client: ownPages(account), username, source, browser: { userAgent: null } };
       return firePreAuthentication(services, account, signingIn);
     };
     /** Waits until so many runs have begun. */

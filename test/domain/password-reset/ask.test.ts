@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { actAs } from '../../../src/domain/audit/origin.ts';
+import { actAs } from '../../../src/domain/audit/context.ts';
 import { csrfToken } from '../../../src/domain/login/authorization-request.ts';
 import { askForReset, resetForm } from '../../../src/domain/password-reset/ask.ts';
 import { faultyStore } from '../../support/faults.ts';

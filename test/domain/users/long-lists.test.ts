@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { actAs } from '../../../src/domain/audit/origin.ts';
+import { actAs } from '../../../src/domain/audit/context.ts';
 import { listUsersFrom } from '../../../src/domain/users/users-in-order.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { makeUser } from '../../support/sign-in.ts';

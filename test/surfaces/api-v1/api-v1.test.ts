@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { deprecation } from './deprecation.ts';
@@ -29,4 +30,8 @@ for (const kind of databases) {
 
 it('every documented status of api-v1 was seen', () => {
   assert.deepEqual(unseenStatuses('api-v1'), []);
+});
+
+it('every member of the request bodies of api-v1 was read by a handler', () => {
+  assert.deepEqual(unreadMembers('api-v1'), []);
 });

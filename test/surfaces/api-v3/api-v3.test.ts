@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { databases } from '../../support/stores.ts';
 import { makeInviteLink } from './make-invite-link.ts';
 
@@ -22,4 +23,8 @@ for (const kind of databases) {
 
 it('every documented status of api-v3 was seen', () => {
   assert.deepEqual(unseenStatuses('api-v3'), []);
+});
+
+it('every member of the request bodies of api-v3 was read by a handler', () => {
+  assert.deepEqual(unreadMembers('api-v3'), []);
 });

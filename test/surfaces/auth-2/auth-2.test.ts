@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { issueCredentialToken } from './issue-credential-token.ts';
@@ -32,4 +33,8 @@ for (const kind of databases) {
 
 it('every documented status of auth-2 was seen', () => {
   assert.deepEqual(unseenStatuses('auth-2'), []);
+});
+
+it('every member of the request bodies of auth-2 was read by a handler', () => {
+  assert.deepEqual(unreadMembers('auth-2'), []);
 });

@@ -46,6 +46,20 @@ export function authorize(app: AppOf): void {
     await redeem(app(), client, toClient(at.answer).get('code') ?? '');
   });
 
+  it('POST with a form takes what a query may hold', async () => {
+    const { client } = await settle(app());
+    const form = {
+      ...Object.fromEntries(new URL(authorizePath(client), redirectUri).searchParams),
+      acr_values: 'urn:mace:incommon:iap:silver',
+      claims: '{"userinfo":{}}',
+      dpop_jkt: 'x'.repeat(43),
+      id_token_hint: 'x',
+      login_hint: 'ada',
+      resource: 'https://nowhere.example',
+    };
+    assertClientError(app(), await app().send('POST', '/oauth2/authorize', { form }), 'invalid_target');
+  });
+
   it('ignores parameters it does not know, and what later standards add to the request (RFC 6749 §3.1)', async () => {
     const setting = await settle(app());
     const code = await setting.code({

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { apiEndings } from './api-endings.ts';
@@ -124,4 +125,8 @@ for (const kind of databases) {
 
 it('every documented status was seen', () => {
   assert.deepEqual(unseenStatuses('oauth2'), []);
+});
+
+it('every member of the request bodies of oauth2 was read by a handler', () => {
+  assert.deepEqual(unreadMembers('oauth2'), []);
 });

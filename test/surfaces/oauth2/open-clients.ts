@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { setAccount } from '../../../src/domain/accounts/accounts.ts';
-import { standardGrantTypes } from '../../../src/domain/clients/known-values.ts';
-import type { GrantType } from '../../../src/store/client-metadata.ts';
+import { type GrantType, knownGrantTypes } from '../../../src/domain/clients/known-values.ts';
 import { linkApi, makeApi } from '../../support/api.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
@@ -55,7 +54,7 @@ export function openClients(app: AppOf): void {
       },
     });
   const registered = async (more: object = {}): Promise<OwnClient> => {
-    const answer = await ask(standardGrantTypes, more);
+    const answer = await ask(knownGrantTypes, more);
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
   };
@@ -68,7 +67,7 @@ export function openClients(app: AppOf): void {
     });
   /** A row that was written before there was a rule, or past it. */
   const holdsAll = (client: RegisteredClient) =>
-    one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: standardGrantTypes });
+    one.services.store.clients.update(one.account.id, client.app_id, { grantTypes: knownGrantTypes });
   const introspect = async (client: RegisteredClient, token: string) => {
     const { headers, form } = clientAuthentication(client);
     return (await one.send('POST', '/oauth2/introspect', { headers, form: { ...form, token } })).body;
@@ -114,7 +113,7 @@ export function openClients(app: AppOf): void {
   });
 
   it('a client that a caller registered in the same account has all it asks for', async () => {
-    const client = await registerClient(one, { grant_types: standardGrantTypes });
+    const client = await registerClient(one, { grant_types: knownGrantTypes });
     assert.equal((await askTokens(one, client, { grant_type: 'client_credentials' })).status, 200);
     const user = await makeUser(one, client.app_id);
     const form = { grant_type: 'password', username: user.email ?? '', password };
@@ -151,7 +150,7 @@ export function openClients(app: AppOf): void {
 
   it('a replacement of the registration does not get them back (RFC 7592 §2.2)', async () => {
     const client = await registered();
-    const { status, body } = await manage('PUT', client, standardGrantTypes);
+    const { status, body } = await manage('PUT', client, knownGrantTypes);
     assert.deepEqual([status, body.grant_types], [200, open]);
     assertError(await manage('PUT', client, ['client_credentials']), 400, 'invalid_client_metadata', /grant_types/);
     const user = await makeUser(one, client.app_id);
@@ -205,7 +204,7 @@ export function openClients(app: AppOf): void {
     const closed = await app().another({ ...unlimited, registration: 'open', 'grant.password': 'on' });
     const json = { redirect_uris: [redirectUri], grant_types: ['authorization_code'] };
     const client = (await closed.send('POST', '/oauth2/register', { json })).body;
-    await closed.services.store.clients.update(closed.account.id, client.app_id, { grantTypes: standardGrantTypes });
+    await closed.services.store.clients.update(closed.account.id, client.app_id, { grantTypes: knownGrantTypes });
     await setAccount(closed.services, closed.account.subdomain, { registration: 'token' });
     assertError(await askTokens(closed, client, { grant_type: 'client_credentials' }), 400, 'unauthorized_client');
   });

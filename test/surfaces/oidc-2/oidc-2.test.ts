@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { authorizeRedirects } from './authorize-redirects.ts';
@@ -50,4 +51,8 @@ for (const kind of databases) {
 
 it('every documented status of oidc-2 was seen', () => {
   assert.deepEqual(unseenStatuses('oidc-2'), []);
+});
+
+it('every member of the request bodies of oidc-2 was read by a handler', () => {
+  assert.deepEqual(unreadMembers('oidc-2'), []);
 });

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { GrantType } from '../../../src/domain/clients/known-values.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
-import type { GrantType } from '../../../src/store/client-metadata.ts';
+
 import type { UserStatus } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';

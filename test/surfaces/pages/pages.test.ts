@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { account } from './account.ts';
@@ -85,4 +86,8 @@ for (const kind of databases) {
 
 it('every documented status was seen', () => {
   assert.deepEqual(unseenStatuses('pages'), []);
+});
+
+it('every member of the request bodies of pages was read by a handler', () => {
+  assert.deepEqual(unreadMembers('pages'), []);
 });

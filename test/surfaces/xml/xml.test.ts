@@ -4,6 +4,7 @@ import { basic, openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { newApiKey } from '../../support/legacy.ts';
+import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn, sampledDatabases } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { audit } from './audit.ts';
@@ -41,4 +42,8 @@ for (const kind of databases) {
 
 it('every documented status of xml was seen', () => {
   assert.deepEqual(unseenStatuses('xml'), []);
+});
+
+it('every member of the request bodies of xml was read by a handler', () => {
+  assert.deepEqual(unreadMembers('xml'), []);
 });

@@ -3,9 +3,10 @@ import type { AuthorizationParameters } from '../../../store/authorization-param
 import type { SessionRecord } from '../../../store/sessions.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
+import { minute } from '../../durations.ts';
 import { digestOf, newSecret } from '../../secrets.ts';
 
-const codeMilliseconds = 60_000;
+const codeMilliseconds = minute;
 
 /** Stores a new authorization code of a session; answers its text. */
 export async function createCode(

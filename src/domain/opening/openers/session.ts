@@ -4,12 +4,12 @@ import type { SessionRecord } from '../../../store/sessions.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
-import { currentOrigin } from '../../audit/origin.ts';
+import { currentAuditContext } from '../../audit/context.ts';
+import { minute } from '../../durations.ts';
 import { endFormer } from '../../endings/end-former.ts';
 import { newSessionSecret } from '../../login/session-secret.ts';
 import { digestOf } from '../../secrets.ts';
 
-const minute = 60_000;
 /** Characters that are kept of what a browser says of itself. */
 const longestUserAgent = 256;
 
@@ -29,7 +29,7 @@ export async function startSession(
 ): Promise<Pick<SessionRecord, 'sid'> & { readonly secret: string }> {
   const { random } = services;
   const former = await endFormer(services, tx, account, user, formerSecret);
-  const { source, userAgent } = currentOrigin();
+  const { source, userAgent } = currentAuditContext();
   const sid = former?.sid ?? random.bytes(16).toString('base64url');
   const expiresAt = authenticatedAt + sessionAbsoluteMinutes * minute;
   const secret = newSessionSecret(services, account, { userId: user.id, sid, expiresAt });

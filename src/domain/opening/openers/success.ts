@@ -3,8 +3,8 @@ import type { StoreVerbs } from '../../../store/store.ts';
 import type { Milliseconds } from '../../../store/time.ts';
 import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
+import type { Actor } from '../../audit/context.ts';
 import type { EventDetails } from '../../audit/event-details.ts';
-import type { Actor } from '../../audit/origin.ts';
 import { recordEvent } from '../../audit/record.ts';
 
 /** Notes that the user signed in: on the user, and in the trail. */

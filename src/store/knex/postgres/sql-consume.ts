@@ -1,5 +1,6 @@
 /** The statements of `consume.ts`. Batches are arrays, one per member, so that the text never changes. */
 
+import { userStatuses } from '../../users.ts';
 import { linkedAtAll, stillAssigned } from '../assigned.ts';
 import { present } from '../removed.ts';
 import * as rows from '../rows.ts';
@@ -40,7 +41,7 @@ const rotateWhere = (mayGoOn: string) => `
   ), ready as materialized (
     select c.*, ${userColumns}
     from current c join users u on u.account_id = c.account_id and u.id = c.user_id
-    where u.status = 1 and ${mayGoOn}
+    where u.status = ${userStatuses.active} and ${mayGoOn}
   ), rotated as (
     update grants g set current_digest = r.successor_digest, previous_digest = r.presented_digest,
       successor_salt = r.successor_salt, rotated_at = r.now, generation = g.generation + 1,

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import createKnex, { type Knex } from 'knex';
+import { minute } from '../../../domain/durations.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { speaking } from '../dialect.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
@@ -19,7 +20,7 @@ import { describeNewTables, describeTable, reloadStatistics, tablesOf } from './
 import { findLostCommits } from './wal.ts';
 
 /** How long a migration waits for another process that writes, and how often it looks. */
-const migrationPatienceMilliseconds = 60_000;
+const migrationPatienceMilliseconds = minute;
 const migrationPauseMilliseconds = 50;
 
 /** Of a damaged file; the first ones say enough. */

@@ -4,7 +4,7 @@ import type { StoreVerbs } from '../../store/store.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Actor } from '../audit/origin.ts';
+import type { Actor } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
 import { noteChange } from '../means/note-change.ts';
@@ -37,7 +37,7 @@ export function setupOf({ totp }: Pick<Services, 'totp'>, { name }: Account, use
   return totp.describe(seed, short(name, 40), short(user.email ?? user.username ?? `${user.id}`, longestName));
 }
 
-export interface NewRegistration {
+export interface NewEnrolment {
   readonly kind: FactorKind;
   readonly name: string;
   readonly expiresInSeconds: number;
@@ -46,14 +46,14 @@ export interface NewRegistration {
 }
 
 /**
- * Registers a device; it counts once a code of it has come (`acceptRegistration`). Throws `not_found` for an unknown
- * user, `value_invalid` for a bad name and for a user who has ten.
+ * Begins an enrolment; its device counts once a code of it has come (`acceptEnrolment`). Throws `not_found` for an
+ * unknown user, `value_invalid` for a bad name and for a user who has ten.
  */
-export async function startRegistration(
+export async function startEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'totp'>,
   account: Account,
   userId: number,
-  { kind, name, expiresInSeconds, verified }: NewRegistration,
+  { kind, name, expiresInSeconds, verified }: NewEnrolment,
 ): Promise<{ readonly device: FactorDeviceRecord; readonly setup: Setup }> {
   const seed = services.random.bytes(seedBytes);
   const readName = readText('display_name', name, longestName);
@@ -82,7 +82,7 @@ export interface AddedDevice {
   readonly registrationId?: string;
 }
 
-/** Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten, `conflict` for a registration that was made. */
+/** Stores a device; part of a transaction. Throws `value_invalid` for a user who has ten, `conflict` for an enrolment that was made. */
 export async function addDevice(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: FactorVerbs,
@@ -131,27 +131,27 @@ async function tellEnrolled(
   await noteChange(services, tx, account, [kinds[kind].added], await requireUserId(tx, account, userId));
 }
 
-/** A registration of the user's, while it waits and once it is accepted. Throws `not_found`. */
-export async function readRegistration(
+/** A device of the user's by what names its enrolment, while it waits and once it is accepted. Throws `not_found`. */
+export async function readEnrolment(
   { store, clock }: Pick<Services, 'store' | 'clock'>,
   account: Pick<Account, 'id'>,
   userId: number,
   registrationId: string,
 ): Promise<FactorDeviceRecord> {
   const device = await store.secondFactors.findRegistration(account.id, userId, registrationId);
-  if (!device || (device.expiresAt !== null && device.expiresAt <= clock.now())) throw unknownRegistration();
+  if (!device || (device.expiresAt !== null && device.expiresAt <= clock.now())) throw unknownEnrolment();
   return device;
 }
 
-/** Accepts a registered device when the code is its. Throws `not_found`, and `value_invalid` (name `otp`) for another code or one that was accepted. */
-export async function acceptRegistration(
+/** Accepts the device when the code is its. Throws `not_found`, and `value_invalid` (name `otp`) for another code or one that was accepted. */
+export async function acceptEnrolment(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'totp'>,
   account: AccountOf,
   userId: number,
   registrationId: string,
   typed: string,
 ): Promise<FactorDeviceRecord> {
-  const device = await readRegistration(services, account, userId, registrationId);
+  const device = await readEnrolment(services, account, userId, registrationId);
   if (device.acceptedAt !== null) {
     throw new Failure('value_invalid', { name: 'otp', message: 'the registration has already been accepted' });
   }
@@ -160,12 +160,12 @@ export async function acceptRegistration(
   return services.store.transaction(async (tx) => {
     await lockUser(tx, account, userId);
     const now = services.clock.now();
-    if (!(await tx.secondFactors.acceptDevice(account.id, device.id, step, now))) throw unknownRegistration();
+    if (!(await tx.secondFactors.acceptDevice(account.id, device.id, step, now))) throw unknownEnrolment();
     await tellEnrolled(services, tx, account, device);
     return { ...device, acceptedAt: now, expiresAt: null, lastStep: step };
   });
 }
 
-function unknownRegistration(): Failure {
+function unknownEnrolment(): Failure {
   return new Failure('not_found', { name: 'registration', message: 'there is no such registration' });
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Account } from '../domain/accounts/account.ts';
-import type { Actor } from '../domain/audit/origin.ts';
+import type { Actor } from '../domain/audit/context.ts';
 import type { Caller } from '../domain/callers/caller.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ContractOperation } from './contract.ts';
 
 /** What the service learns about one request on its way through the steps; lives in `res.locals`. */
-export interface Exchange {
+export interface RequestState {
   readonly requestId: string;
   readonly startedAt: number;
   /** Address of the peer, or the one a trusted proxy forwarded. */
@@ -29,17 +29,17 @@ export interface Exchange {
   failure: Failure | null;
 }
 
-/** The exchange of a response; set by the first step of the app. */
-export function exchangeOf(res: Response): Exchange {
-  return res.locals['exchange'] as Exchange;
+/** Of the request that the response answers; set by the first step of the app. */
+export function requestStateOf(res: Response): RequestState {
+  return res.locals['requestState'] as RequestState;
 }
 
-export function beginExchange(res: Response, exchange: Exchange): void {
-  res.locals['exchange'] = exchange;
+export function keepRequestState(res: Response, state: RequestState): void {
+  res.locals['requestState'] = state;
 }
 
 /** On whose behalf a request is served, as far as the request says. */
-export function actorOf({ apiKeyId, caller }: Exchange): Actor | null {
+export function actorOf({ apiKeyId, caller }: RequestState): Actor | null {
   if (apiKeyId !== null) return { type: 'API', id: apiKeyId };
   return caller && { type: 'credential', id: caller.credentialId };
 }

@@ -85,7 +85,7 @@ function headersOf({ rawHeaders }: IncomingMessage): EgressHeaders {
 }
 
 /** Sends the request and reads the response of at most `most` bytes, which stays coded. Closes the connection. */
-export async function exchange(
+export async function makeRequest(
   outgoing: Outgoing,
   socket: Socket,
   most: number,

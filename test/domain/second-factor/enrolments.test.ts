@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../../src/domain/failure.ts';
 import { mostDevices } from '../../../src/domain/second-factor/devices.ts';
-import { acceptRegistration, startRegistration } from '../../../src/domain/second-factor/registrations.ts';
+import { acceptEnrolment, startEnrolment } from '../../../src/domain/second-factor/enrolments.ts';
 import { createUser } from '../../../src/domain/users/write-user.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { unique } from '../../store/samples.ts';
@@ -72,20 +72,20 @@ onServices('registrations of second factors', (subject) => {
 
   test('two at once for the last place: one is made', async () => {
     const { services, account, id } = await scene();
-    for (let made = 0; made < mostDevices - 1; made += 1) await startRegistration(services, account, id, asked);
+    for (let made = 0; made < mostDevices - 1; made += 1) await startEnrolment(services, account, id, asked);
     const both = { ...services, store: meeting(services.store) };
-    const all = await Promise.allSettled([1, 2].map(() => startRegistration(both, account, id, asked)));
+    const all = await Promise.allSettled([1, 2].map(() => startEnrolment(both, account, id, asked)));
     assert.deepEqual(all.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
     assert.equal(await services.store.secondFactors.countDevices(account.id, id, services.clock.now()), mostDevices);
   });
 
   test('what ended while its user was waited for is not accepted', async () => {
     const { services, account, id } = await scene();
-    const { device, setup } = await startRegistration(services, account, id, { ...asked, verified: false });
+    const { device, setup } = await startEnrolment(services, account, id, { ...asked, verified: false });
     const code = codeAt(setup.secret, services.clock.now());
     const waits = contended(services.store, () => services.clock.advance(asked.expiresInSeconds * 1000));
     await assert.rejects(
-      acceptRegistration({ ...services, store: waits }, account, id, device.registrationId, code),
+      acceptEnrolment({ ...services, store: waits }, account, id, device.registrationId, code),
       (error) => error instanceof Failure && error.code === 'not_found',
     );
   });

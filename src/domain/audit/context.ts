@@ -14,7 +14,7 @@ export interface Actor {
   readonly id: number | null;
 }
 
-export interface AuditOrigin {
+export interface AuditContext {
   /** Null where only the operation knows: whose sign-in it is, which client shows its secret. */
   readonly actor: Actor | null;
   /** Address of the peer; null when there is none. */
@@ -24,16 +24,16 @@ export interface AuditOrigin {
   readonly userAgent?: string | undefined;
 }
 
-const current = new AsyncLocalStorage<AuditOrigin>();
+const current = new AsyncLocalStorage<AuditContext>();
 
 /** What the service does by itself. */
-const ofTheService: AuditOrigin = { actor: { type: 'system', id: null }, source: null, requestId: null };
+const ofTheService: AuditContext = { actor: { type: 'system', id: null }, source: null, requestId: null };
 
-/** Runs `work`; events recorded by it name this origin. */
-export function actAs<Result>(origin: AuditOrigin, work: () => Result): Result {
-  return current.run(origin, work);
+/** Runs `work`; events recorded by it name who acts by this. */
+export function actAs<Result>(context: AuditContext, work: () => Result): Result {
+  return current.run(context, work);
 }
 
-export function currentOrigin(): AuditOrigin {
+export function currentAuditContext(): AuditContext {
   return current.getStore() ?? ofTheService;
 }

@@ -94,7 +94,8 @@ export function openWire({ port, host, connections = 128 }: WireOptions): Wire {
   };
 }
 
-function bodyOf({ form, json, raw }: Sent): Buffer | undefined {
+/** What is sent of a request. */
+export function bodyOf({ form, json, raw }: Pick<Sent, 'form' | 'json' | 'raw'>): Buffer | undefined {
   if (form !== undefined) {
     return Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form as Record<string, string>)));
   }

@@ -2346,7 +2346,7 @@ export interface components {
          *     | error | Condition |
          *     |---|---|
          *     | `invalid_redirect_uri` | as at registration |
-         *     | `invalid_client_metadata` | as at registration; `client_id` is missing or another one; `client_secret` is not the current one |
+         *     | `invalid_client_metadata` | as at registration; `client_id` is missing or another one; `client_secret` is not the current one; `subject_type`, or the sector of a pairwise client, is another one |
          *     | `invalid_software_statement` | there is a `software_statement` |
          *     | `invalid_request` | the Content-Type is not `application/json`, the body is not JSON in UTF-8, or an object in it names a member twice |
          */

@@ -13,7 +13,7 @@ import { findDeadReferences } from './references.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const atOnce = 2;
-const mostMilliseconds = 120_000;
+const mostMilliseconds = 600_000;
 
 interface Outcome {
   readonly passed: boolean;
@@ -146,7 +146,16 @@ const lintOptions = ['--config', 'openapi/redocly.yaml', '--lint-config', 'error
 
 // The longest first, so that the two lanes end together.
 const checks: Readonly<Record<string, Check>> = {
-  types: tool('tsc', ['-p', '.', '--pretty', 'false']),
+  // What the last check found is kept: the next looks at what has changed.
+  types: tool('tsc', [
+    '-p',
+    '.',
+    '--pretty',
+    'false',
+    '--incremental',
+    '--tsBuildInfoFile',
+    '.cache/types.tsbuildinfo',
+  ]),
   imports: all(
     tool('depcruise', ['--config', '.dependency-cruiser.cjs', 'src', 'generated', 'scripts', 'test'], /^ *error /m),
     sideDoors,

@@ -6,10 +6,13 @@
  *     npm run drill -- --list             what there is, by its id
  *     npm run drill -- T1 L5 --rounds 50  those, with so many rounds
  *     npm run drill -- --json             one JSON array on standard output; what goes on is told on standard error
+ *     npm run drill -- mutants            whether a test dies of each condition that is taken away, in copies of the tree
+ *     npm run drill -- mutants code proof those whose ids begin so; `--list` and `--json` as above
  */
 import { parseArgs } from 'node:util';
 import type { Drill } from '../test/faults/drill.ts';
 import { loadDrills } from '../test/faults/load-drills.ts';
+import { drillMutants } from '../test/mutants/drill-mutants.ts';
 
 interface Report {
   readonly id: string;
@@ -53,6 +56,7 @@ function readArguments() {
 }
 
 const { positionals: ids, values } = readArguments();
+if (ids[0] === 'mutants') process.exit(await drillMutants(ids.slice(1), values));
 const drills = await loadDrills();
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
 if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) refuse('--rounds takes a whole number above 0');

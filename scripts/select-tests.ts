@@ -1,6 +1,9 @@
-/** Which test files run the tests of a file of `test/`: itself, or those that import it. */
+/**
+ * Which test files run the tests of a file of `test/`: itself, or those that import it. And which are fast: that is read
+ * off what they import, so that no list has to be kept.
+ */
 
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,17 +18,24 @@ export interface Selection {
 
 /** Throws, in words for who named it, where a file is not there or declares no tests. */
 export function selectTests(given: readonly string[]): Selection {
-  const isFile = (name: string) => name.endsWith('.test.ts') || name.includes('*');
+  for (const name of given) {
+    if (!isPattern(name) && !statSync(name, { throwIfNoEntry: false })?.isFile())
+      throw new Error(`no such file: ${name}`);
+  }
+  const isFile = (name: string) => name.endsWith('.test.ts') || isPattern(name);
   const modules = given.filter((name) => !isFile(name)).map((name) => resolve(name));
   if (modules.length === 0) return { files: given, only: [] };
   const importers = findImporters();
   const files = modules.flatMap((module) => {
-    if (!existsSync(module)) throw new Error(`${module} is not there`);
     if (!/from 'node:test'/.test(readFileSync(module, 'utf8'))) throw new Error(`${module} declares no tests`);
     return testFilesOf(module, importers);
   });
   const whole = given.filter(isFile);
   return { files: [...new Set([...whole, ...files])], only: [...modules, ...whole.map((name) => resolve(name))] };
+}
+
+function isPattern(name: string): boolean {
+  return name.includes('*');
 }
 
 /** By module, the modules of `test/` that import it. */
@@ -39,6 +49,51 @@ function findImporters(): Map<string, string[]> {
     }
   }
   return importers;
+}
+
+/**
+ * What a fast run does without: other programs and servers, browsers, clients that are generated or of others, functions
+ * of hooks, which run in processes, samples of long matrices, and PostgreSQL, which a test asks for by its name.
+ */
+const slow = new RegExp(
+  [
+    "from '(?:node:child_process|playwright-core|pg|openapi-fetch|openid-client|oauth4webapi)'",
+    "from '[./]+/(?:src/hook-(?:runner|packages)/.*|on-apps\\.ts)'",
+    '\\b(?:s|isS)ampled\\(',
+    "\\('postgres'",
+  ].join('|'),
+);
+
+/** They have what is slow for those tests alone that ask for it. */
+const unread = ['stores', 'plans', 'rows', 'services', 'sample'].map((name) => join(root, `test/support/${name}.ts`));
+
+/** A unit opens no application; a surface is one. */
+const application = join(root, 'test/support/app.ts');
+
+/** Drills, and requests made by the hundred. */
+const longFolders = ['test/faults/', 'test/properties/'];
+
+/** The test files of units and surfaces that need nothing slow, by what they and the modules that they import say. */
+export function fastTests(): string[] {
+  const importers = findImporters();
+  const modules = globSync('test/**/*.ts', { cwd: root }).map((name) => join(root, name));
+  const slowOnes = modules.filter((file) => !unread.includes(file) && slow.test(readFileSync(file, 'utf8')));
+  const notFast = reachedFrom(slowOnes, importers);
+  const integrated = reachedFrom([application], importers);
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .filter((name) => !longFolders.some((folder) => name.startsWith(folder)) && !notFast.has(join(root, name)))
+    .filter((name) => name.startsWith('test/surfaces/') || !integrated.has(join(root, name)))
+    .toSorted();
+}
+
+/** These modules and all that import them. */
+function reachedFrom(modules: readonly string[], importers: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set(modules);
+  // Grows while it is gone through.
+  for (const one of reached) {
+    for (const importer of importers.get(one) ?? []) if (!unread.includes(importer)) reached.add(importer);
+  }
+  return reached;
 }
 
 function testFilesOf(module: string, importers: ReadonlyMap<string, readonly string[]>): string[] {

@@ -10,11 +10,7 @@ import type { Store } from '../src/store/store.ts';
 import { onServices } from './domain/subject.ts';
 import { day } from './store/samples.ts';
 import { createTestAccount, testClock, testServices } from './support/services.ts';
-
-/** Waits until the condition holds; the test's time limit ends a wait in vain. */
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
+import { until } from './support/until.ts';
 
 const silent: PurgeReport = { deleted: () => {}, overdue: () => {} };
 
@@ -22,7 +18,7 @@ const silent: PurgeReport = { deleted: () => {}, overdue: () => {} };
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 onServices('housekeeping', (subject) => {
-  test('publishes keys that are due, removes retired ones and expired rows', { timeout: 60_000 }, async () => {
+  test('publishes keys that are due, removes retired ones and expired rows', async () => {
     const services = await testServices(subject.services.store, { clock: testClock(), generateKeyPair });
     const account = await createTestAccount(services);
     const { clientId } = await createCredential(services, account, ['read_all']);
@@ -52,7 +48,7 @@ onServices('housekeeping', (subject) => {
     }
   });
 
-  test('deletes nothing for an hour after the clock jumped ahead (D8)', { timeout: 60_000 }, async () => {
+  test('deletes nothing for an hour after the clock jumped ahead (D8)', async () => {
     let looks = 0;
     let asked = 0;
     let elapsed = 0;
@@ -99,7 +95,7 @@ onServices('housekeeping', (subject) => {
     assert.equal(services.lines.filter(({ event }) => event === 'clock jumped ahead').length, 2);
   });
 
-  test('waits for nobody who is told something, and for nothing that is deleted', { timeout: 60_000 }, async () => {
+  test('waits for nobody who is told something, and for nothing that is deleted', async () => {
     const { store } = subject.services;
     let woken = 0;
     const neverDone = {
@@ -118,7 +114,7 @@ onServices('housekeeping', (subject) => {
     await housekeeping.stop();
   });
 
-  test('goes on after a failure, and stops for good', { timeout: 60_000 }, async () => {
+  test('goes on after a failure, and stops for good', async () => {
     let looks = 0;
     const { store } = subject.services;
     const findOverdue = async () => {
@@ -137,7 +133,7 @@ onServices('housekeeping', (subject) => {
     assert.match(String(line?.['stack']), /the disk is full/);
   });
 
-  test('a stop ends the rest between two slices', { timeout: 60_000 }, async () => {
+  test('a stop ends the rest between two slices', async () => {
     const resting = Promise.withResolvers<void>();
     const rest = (_: number, signal: AbortSignal) => {
       resting.resolve();

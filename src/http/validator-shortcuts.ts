@@ -1,7 +1,7 @@
 /**
  * express-openapi-validator 5.6.2 has three costs that none of its options avoids. The shortcuts here avoid them from
- * outside. They change how fast a request is checked, not what is refused. If a later release drops a cost, its shortcut
- * has no effect; if it renames the lookup, the service does not start. For any other release than 5.6.2,
+ * outside. They change how fast a request is checked, not what is refused. If a later release drops a cost, its
+ * shortcut has no effect; if it renames the lookup, the service does not start. For any other release than 5.6.2,
  * test/http/validator-shortcuts.test.ts fails until somebody has read this module against it.
  */
 
@@ -27,8 +27,8 @@ export function prepareShortcuts(): void {
 
 /**
  * The validator calls `url.parse` for every request. Until Node has warned once that this is deprecated, it walks the
- * stack at each call to find out whether to warn: 6 microseconds instead of 0.1, and more on a deep stack. This call uses
- * up the warning without printing it.
+ * stack at each call to find out whether to warn: 6 microseconds instead of 0.1, and more on a deep stack. This call
+ * uses up the warning without printing it.
  */
 function warnOfUrlParseOnce(): void {
   const { noDeprecation } = process;

@@ -51,11 +51,11 @@ async function bundleGuest(): Promise<Bundle> {
     define: { 'process.env.NODE_DEBUG': 'undefined', global: 'globalThis' },
   });
   // Strict, packages too: a function that is called back is told neither its caller nor what that was called with.
-  const script = `(() => {\n'use strict';\nconst module = { exports: {} };\n${text}\nreturn module.exports.enter;\n})()`;
-  return { text: script, inputs };
+  const body = `const module = { exports: {} };\n${text}\nreturn module.exports.enter;`;
+  return { text: `(() => {\n'use strict';\n${body}\n})()`, inputs };
 }
 
-/** What stands in the place of Node's modules in packages: as text, for the process that bundles finds no file of it. */
+/** What packages get instead of Node's modules: as text, since the process that bundles cannot read the files. */
 export async function gatherShims(): Promise<Shims> {
   const names = Object.entries(shimPackages);
   const contents = names.map(([, name]) => `require(${JSON.stringify(name)});`).join('\n');

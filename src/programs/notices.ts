@@ -8,7 +8,7 @@ export const noticesFile = 'NOTICES.txt';
 /** What packages call the files that hold their licences and notices. */
 const licenceFile = /^(?:licen[cs]e|copying|notice)/i;
 
-/** One text: name, version and licence files of every package that a file of `inputs` (paths from `root`) belongs to. */
+/** Name, version and licence files of every package that a file of `inputs` (paths from `root`) belongs to, as text. */
 export function noticesOf(root: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const notices = [...folders].sort().map((folder) => noticeOf(join(root, folder)));

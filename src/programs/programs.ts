@@ -1,13 +1,24 @@
 /**
- * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages in
- * node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
+ * Where the programs of shut-in processes are: files that esbuild makes of the modules of this service and of packages
+ * in node_modules. They are made once for the sources that are there, by the first start or by `gatehouse prepare`.
  */
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const programNames = ['hook-process', 'package-fetch', 'package-bundle'] as const;
@@ -20,6 +31,8 @@ export const sourceFolders = ['src/hook-runner', 'src/hook-packages', 'src/progr
 const packageList = 'node_modules/.package-lock.json';
 const keptFolder = join(root, '.cache/programs');
 const mostMilliseconds = 60_000;
+const readableByAll = 0o755;
+const writableByOthers = 0o022;
 
 type Found = { readonly folder: string } | { readonly error: unknown };
 
@@ -35,10 +48,20 @@ export function programFile(name: ProgramName): string {
 function find(): Found {
   try {
     const folder = join(keptFolder, digestOfSources());
-    return { folder: existsSync(folder) ? folder : make(folder) };
+    if (!existsSync(folder)) return { folder: make(folder) };
+    requireTrusted(folder);
+    return { folder };
   } catch (error) {
     return { error };
   }
+}
+
+/** What is in it runs as this service: whoever installed it, this user or root made it, and nobody else can change it. */
+function requireTrusted(folder: string): void {
+  const { uid, mode } = lstatSync(folder);
+  const makers = [0, process.geteuid?.(), statSync(root).uid];
+  if (makers.includes(uid) && (mode & writableByOthers) === 0) return;
+  throw new Error(`${folder} can be written by other users: remove it, and start again`);
 }
 
 function digestOfSources(): string {
@@ -78,6 +101,8 @@ function make(folder: string): string {
 function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
   try {
     mkdirSync(keptFolder, { recursive: true });
+    // Whatever the umask is: processes that are another user read what is in it.
+    for (const one of [dirname(keptFolder), keptFolder]) openToReaders(one);
     return { fresh: openReadable(join(keptFolder, 'new-')), isKept: true };
   } catch {
     const fresh = openReadable(join(tmpdir(), 'gatehouse-programs-'));
@@ -86,9 +111,13 @@ function openFolder(): { readonly fresh: string; readonly isKept: boolean } {
   }
 }
 
-/** Processes that are another user read what is in it; nothing of it is secret. */
+/** Nothing of it is secret. */
 function openReadable(prefix: string): string {
   const folder = mkdtempSync(prefix);
-  chmodSync(folder, 0o755);
+  openToReaders(folder);
   return folder;
+}
+
+function openToReaders(folder: string): void {
+  if ((statSync(folder).mode & 0o777) !== readableByAll) chmodSync(folder, readableByAll);
 }

@@ -14,6 +14,8 @@ const programs: Readonly<Record<ProgramName, () => Promise<Bundle>>> = {
 };
 
 const [folder = ''] = process.argv.slice(2);
+// Other users' processes read the files, however strict the umask of the service is.
+process.umask(0o022);
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'wx', mode: 0o644 });
 const allInputs: string[] = [];
 for (const [name, make] of Object.entries(programs)) {

@@ -11,7 +11,7 @@ interface Machine {
   readonly arch: string;
 }
 
-/** `packages` is a folder `node_modules`; `npm ci` puts back what is removed. Returns the size of the removed files in bytes. */
+/** `packages` is a folder `node_modules`; `npm ci` restores it. Returns the size of the removed files in bytes. */
 export function slim(packages: string, machine: Machine = process): number {
   const paths = listPackages(packages).flatMap((name) => [
     ...headersOfNode(packages, name),
@@ -22,7 +22,7 @@ export function slim(packages: string, machine: Machine = process): number {
   return bytes;
 }
 
-/** Names of packages, with their scope. Not those behind symbolic links: their files are not part of the installation. */
+/** Names of packages, with their scope. Symbolic links are left out: they lead out of the installation. */
 function listPackages(packages: string): string[] {
   const names = listFolders(packages);
   const isScope = (name: string) => name.startsWith('@');

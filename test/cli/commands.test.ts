@@ -12,16 +12,11 @@ describe('the command line', () => {
   before(async () => {
     cli = cliFolder();
     url = `sqlite:${join(cli.path, 'data', 'gatehouse.db')}`;
-    await succeeds('account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example');
+    // In a process of its own, which ends by itself.
+    const first = await cli.run(['account', 'create', 'acme', '--name', 'Acme', '--host', 'id.acme.example', '--json']);
+    assert.deepEqual([first.exitCode, first.stderr], [0, '']);
   });
   after(() => cli.remove());
-
-  /** What a command printed in a process of its own, which ends by itself. */
-  async function succeeds(...args: string[]) {
-    const { exitCode, stdout, stderr } = await cli.run([...args, '--json']);
-    assert.deepEqual([exitCode, stderr], [0, '']);
-    return JSON.parse(stdout);
-  }
 
   /** The refusal of a command, which prints nothing on stdout. */
   async function refusal(...args: string[]): Promise<{ error: string; message: string; exitCode: number | null }> {
@@ -47,8 +42,8 @@ describe('the command line', () => {
       base_url: 'http://acme.localhost:3000',
       hosts: ['id.acme.example'],
     };
-    assert.deepEqual(await succeeds('account', 'list'), [acme]);
-    assert.deepEqual(await succeeds('account', 'set', 'acme', 'registration=closed', 'grant.password=on'), acme);
+    assert.deepEqual(await cli.json('account', 'list'), [acme]);
+    assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=closed', 'grant.password=on'), acme);
     assert.deepEqual(await cli.json('account', 'set', 'acme', 'registration=', 'grant.password='), acme);
     assert.equal((await refusal('account', 'set', 'acme', 'registration=perhaps')).error, 'value_invalid');
     assert.equal((await refusal('account', 'set', 'acme', 'registration')).error, 'value_invalid');
@@ -59,12 +54,12 @@ describe('the command line', () => {
 
   test('credentials are created, listed and revoked', async () => {
     const account = ['--account', 'acme'];
-    const made = await succeeds('credential', 'create', ...account, '--scope', 'read_all', '--scope', 'manage_users');
+    const made = await cli.json('credential', 'create', ...account, '--scope', 'read_all', '--scope', 'manage_users');
     assert.deepEqual(Object.keys(made), ['client_id', 'client_secret', 'scopes']);
     assert.deepEqual(made.scopes, ['read_all', 'manage_users']);
-    const [listed] = await succeeds('credential', 'list', ...account);
+    const [listed] = await cli.json('credential', 'list', ...account);
     assert.deepEqual([listed.client_id, listed.client_secret], [made.client_id, undefined]);
-    await succeeds('credential', 'revoke', ...account, made.client_id);
+    await cli.json('credential', 'revoke', ...account, made.client_id);
     assert.deepEqual(await cli.json('credential', 'list', ...account), []);
     assert.equal((await refusal('credential', 'revoke', ...account, made.client_id)).error, 'not_found');
     assert.equal((await refusal('credential', 'create', ...account)).error, 'usage_invalid');
@@ -72,11 +67,11 @@ describe('the command line', () => {
 
   test('API keys are created, listed and revoked', async () => {
     const account = ['--account', 'acme'];
-    const made = await succeeds('api-key', 'create', ...account, '--name', 'import');
+    const made = await cli.json('api-key', 'create', ...account, '--name', 'import');
     assert.deepEqual(Object.keys(made), ['id', 'api_key']);
-    const [listed] = await succeeds('api-key', 'list', ...account);
+    const [listed] = await cli.json('api-key', 'list', ...account);
     assert.deepEqual([listed.id, listed.name, listed.api_key], [made.id, 'import', undefined]);
-    await succeeds('api-key', 'revoke', ...account, String(made.id));
+    await cli.json('api-key', 'revoke', ...account, String(made.id));
     assert.equal((await refusal('api-key', 'revoke', ...account, String(made.id))).error, 'not_found');
     for (const id of ['0', '-1', '1.5', 'x', '2147483648']) {
       assert.notEqual((await refusal('api-key', 'revoke', ...account, id)).exitCode, 0, id);
@@ -85,10 +80,10 @@ describe('the command line', () => {
 
   test('roles and users are created, set and listed', async () => {
     const account = ['--account', 'acme'];
-    const role = await succeeds('role', 'create', ...account, 'staff');
+    const role = await cli.json('role', 'create', ...account, 'staff');
     assert.deepEqual(role, { id: role.id, name: 'staff' });
     const setRole = (...pairs: string[]) => ['role', 'set', ...account, 'staff', ...pairs];
-    const followed = await succeeds(...setRole('policy=Default'));
+    const followed = await cli.json(...setRole('policy=Default'));
     assert.deepEqual(followed, { id: role.id, name: 'staff', policy: 'Default' });
     assert.equal((await cli.json(...setRole('policy='))).policy, null);
     assert.equal((await refusal(...setRole('policy=none'))).error, 'not_found');
@@ -101,7 +96,7 @@ describe('the command line', () => {
     assert.deepEqual(user, { id: user.id, email: 'Ada@Example.com', status: 'active' });
     const setting = (...pairs: string[]) => ['user', 'set', ...account, '--email', 'ada@example.com', ...pairs];
     const set = (...pairs: string[]) => cli.json(...setting(...pairs));
-    assert.equal((await succeeds(...setting('status=locked', 'firstname=Ada', 'roles='))).status, 'locked');
+    assert.equal((await cli.json(...setting('status=locked', 'firstname=Ada', 'roles='))).status, 'locked');
     assert.equal((await set('status=suspended')).status, 'suspended');
     assert.equal((await set('status=active', 'password=another password')).status, 'active');
     for (const [pair, message] of [
@@ -116,7 +111,7 @@ describe('the command line', () => {
     assert.deepEqual(paused, [{ locked_until: null, invalid_login_attempts: 0 }], 'active ends a pause');
     const idle = await cli.json('user', 'create', ...account, '--email', 'grace@example.com');
     assert.equal(idle.status, 'unactivated');
-    assert.deepEqual(await succeeds('user', 'list', ...account), [user, idle]);
+    assert.deepEqual(await cli.json('user', 'list', ...account), [user, idle]);
     for (const pair of ['status=deleted', 'status=1', 'id=7', 'password=short', 'password=', '__proto__=x']) {
       const { error } = await refusal(...setting(pair));
       assert.equal(error, 'value_invalid', pair);
@@ -160,11 +155,11 @@ describe('the command line', () => {
   });
 
   test('keys are rotated and listed', async () => {
-    const keys = await succeeds('keys', 'rotate', '--account', 'acme');
+    const keys = await cli.json('keys', 'rotate', '--account', 'acme');
     assert.deepEqual(Object.keys(keys[0]), ['kid', 'alg', 'state', 'published_at', 'signs_from', 'retires_at']);
     assert.equal(keys.filter(({ state }: { state: string }) => state === 'next').length, 2);
     assert.match(keys[0].published_at, /^\d{4}-\d\d-\d\dT.*Z$/);
-    assert.deepEqual(await succeeds('keys', 'list', '--account', 'acme'), keys);
+    assert.deepEqual(await cli.json('keys', 'list', '--account', 'acme'), keys);
     const emergency = await cli.json('keys', 'rotate', '--account', 'acme', '--emergency');
     assert.deepEqual(emergency.map(({ state }: { state: string }) => state).sort(), [
       ...Array(4).fill('retired'),
@@ -173,10 +168,10 @@ describe('the command line', () => {
   });
 
   test('the database is migrated, described and copied', async () => {
-    const { migrated, applied, pending } = await succeeds('db', 'migrate');
+    const { migrated, applied, pending } = await cli.json('db', 'migrate');
     assert.deepEqual([migrated, pending], [[], []]);
-    assert.deepEqual(await succeeds('db', 'status'), { kind: 'sqlite', applied, pending: [] });
-    assert.deepEqual(await succeeds('db', 'backup', 'copy.db'), { file: 'copy.db' });
+    assert.deepEqual(await cli.json('db', 'status'), { kind: 'sqlite', applied, pending: [] });
+    assert.deepEqual(await cli.json('db', 'backup', 'copy.db'), { file: 'copy.db' });
     assert.equal((await refusal('db', 'backup', 'copy.db')).error, 'conflict');
     const { stdout } = await cli.run(['account', 'list', '--json'], { env: { DATABASE_URL: 'sqlite:copy.db' } });
     assert.equal(JSON.parse(stdout)[0].subdomain, 'acme');
@@ -218,7 +213,7 @@ describe('the command line', () => {
 
   test('the trail of an account is listed, newest first, and verified', async () => {
     const account = ['--account', 'acme'];
-    const all = await succeeds('audit', 'list', ...account, '--limit', '1000');
+    const all = await cli.json('audit', 'list', ...account, '--limit', '1000');
     assert.deepEqual(
       all.map(({ id }: { id: number }) => id),
       all.map((_: unknown, index: number) => all.length - index),
@@ -240,7 +235,7 @@ describe('the command line', () => {
     const lines = await cli.ask(['audit', 'list', ...account, '--limit', '1000']);
     assert.equal(lines.stdout.trimEnd().split('\n').length, all.length);
     const verified = { account: 'acme', events: all.length, verified: true, first_bad: null };
-    assert.deepEqual(await succeeds('audit', 'verify', ...account), verified);
+    assert.deepEqual(await cli.json('audit', 'verify', ...account), verified);
     for (const limit of ['0', '-1', 'x', '1.5']) {
       assert.notEqual((await refusal('audit', 'list', ...account, `--limit=${limit}`)).exitCode, 0);
     }

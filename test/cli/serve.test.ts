@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import { type CliFolder, cliFolder } from '../support/cli.ts';
+import { freePort } from '../support/process.ts';
 import { placeScript } from '../support/programs.ts';
-import { freePort, type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 describe('gatehouse serve', () => {
   let cli: CliFolder;
@@ -138,12 +140,17 @@ describe('gatehouse serve', () => {
     await once(socket, 'connect');
     // The head of a request is enough to make it a running one.
     socket.write(
-      `POST /oauth2/token HTTP/1.1\r\nHost: late.localhost:${server.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\n\r\n`,
+      `POST /oauth2/token HTTP/1.1\r\nHost: late.localhost:${server.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\nExpect: 100-continue\r\n\r\n`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [read] = (await once(socket, 'data')) as [Buffer];
+    assert.equal(read.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
     const stopped = server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await assert.rejects(fetch(`http://127.0.0.1:${server.port}/healthz`));
+    const isClosed = () =>
+      fetch(`http://127.0.0.1:${server.port}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await until(isClosed);
     socket.write('grant_type=nothing');
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
+import { sampledDatabases } from '../support/sample.ts';
 import { redirectUri } from '../support/sign-in.ts';
-import { databases } from '../support/stores.ts';
 import { metadata, methods, openProvider, type Provider } from './provider.ts';
 
 const options = { [oauth.allowInsecureRequests]: true };
@@ -86,7 +86,7 @@ async function readUserinfo({ server, client }: Registered, accessToken: string,
   return oauth.processUserInfoResponse(server, client, subject, answer);
 }
 
-for (const database of databases) {
+for (const database of sampledDatabases) {
   describe(`oauth4webapi on ${database}`, () => {
     let provider: Provider;
     before(async () => {

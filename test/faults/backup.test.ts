@@ -8,7 +8,8 @@ import { startFromBackup } from '../support/postgres.ts';
 import { type Installation, install, type Service } from '../support/process.ts';
 import { openAccount, type RunningAccount } from '../support/running-account.ts';
 import { password, refresh, signInForCode } from '../support/sign-in.ts';
-import { acknowledge, countMissing, keepWriting, restore, until } from './backup.ts';
+import { until } from '../support/until.ts';
+import { acknowledge, countMissing, keepWriting, restore } from './backup.ts';
 import { damageTable } from './damage.ts';
 
 describe('D7: gatehouse db backup', () => {
@@ -94,9 +95,7 @@ describe('D7: gatehouse db backup', () => {
 });
 
 describe('D7 on PostgreSQL', () => {
-  it('a base backup copied while clients write holds what was acknowledged before it', {
-    timeout: 300_000,
-  }, async (t) => {
+  it('a base backup copied while clients write holds what was acknowledged before it', async (t) => {
     const installation = await install('postgres');
     t.after(() => installation.dispose());
     const account = await openAccount(await installation.serve(), ['limit.register=off', 'limit.client-auth=off']);

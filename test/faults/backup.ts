@@ -2,7 +2,6 @@
 
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type Installation, install, type Service } from '../support/process.ts';
 import { type RunningAccount, runningAccount } from '../support/running-account.ts';
 import { clientAuthentication, type RegisteredClient, redirectUri, type Tokens } from '../support/sign-in.ts';
@@ -125,9 +124,4 @@ export async function countMissing(
     if (!live.includes(true)) missing.sessions += 1;
   }
   return missing;
-}
-
-/** Lets the load run for a while. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
 }

@@ -50,7 +50,7 @@ for (const database of databases) {
     });
 
     it('X7: every route, with the secrets in every place of a request', async () => {
-      const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 1 : 7));
+      const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 3 : 19));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);
     });
@@ -60,7 +60,7 @@ for (const database of databases) {
       const tables = Object.keys(stored).filter((table) => !kept.includes(table));
       await breakTables(installation.databaseUrl, tables);
       // Well-formed ones get as far as the database; so do some of the others.
-      const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 3)]);
+      const statuses = await sendAll(account.wire, [...wellFormed, ...sampled(carriedThrough(secrets), 11)]);
       assert.ok((statuses.get(500) ?? 0) >= wellFormed.length, 'errors inside the service were provoked');
     });
 

@@ -8,7 +8,7 @@ export interface Drill {
   readonly title: string;
   /** Rounds of the full drill, unless `--rounds` says otherwise. */
   readonly rounds: number;
-  /** Rounds in `npm test`; null for what measures time and could fail by a busy machine. */
+  /** Rounds in `npm test`; null for what measures time, or what other tests show once. */
   readonly quickRounds: number | null;
   /** Databases in `npm test`; both unless said. */
   readonly quickDatabases?: readonly DatabaseKind[] | undefined;

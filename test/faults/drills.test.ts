@@ -1,4 +1,4 @@
-/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` samples D6, `endings.test.ts` runs E1. */
+/** Each drill that has quick rounds; `races.test.ts` runs T1 and T2, `store-calls.test.ts` samples D6. */
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadDrills } from './load-drills.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const elsewhere = ['T1', 'T2', 'D6', 'E1'];
+const elsewhere = ['T1', 'T2', 'D6'];
 const drills = await loadDrills();
 
 describe('drills', () => {

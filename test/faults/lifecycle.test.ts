@@ -29,7 +29,8 @@ for (const database of sampledDatabases) {
     let keyFile: string;
     before(async () => {
       installation = await install(database);
-      service = await installation.serve();
+      // Longer than anything takes: a second signal ends the wait.
+      service = await installation.serve({ env: { DRAIN_SECONDS: '300' } });
       account = await openAccount(service, ['grant.password=on', 'limit.sign-in=off']);
       keyFile = join(installation.folder, 'data/master.key');
     });
@@ -49,6 +50,7 @@ for (const database of sampledDatabases) {
       const stopped = Promise.race(running).then(() => service.stop());
       const answers = await Promise.all(running);
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]));
+      process.kill(service.pid, 'SIGINT');
       assert.equal(await stopped, 0);
       assert.deepEqual(events(service), ['listening', 'stopping', 'stopped']);
       await assert.rejects(account.wire.call('GET', '/healthz'), { code: 'ECONNREFUSED' });

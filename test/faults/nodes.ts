@@ -77,9 +77,12 @@ export function isBrokenConnection(error: unknown): boolean {
   return /ECONN|EPIPE|socket hang up|aborted|broke off/.test(said);
 }
 
+/** Of one refresh that is answered with 503. */
+const mostTries = 20;
+
 /**
- * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. Any other
- * answer than 200, 400 and 401 throws.
+ * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. A server that
+ * is too busy says so with 503 and is asked again, as part of the same call. Any other answer than 200, 400 and 401 throws.
  */
 export async function exchange(
   wire: Pick<Wire, 'send'>,
@@ -90,12 +93,15 @@ export async function exchange(
   const { headers, form } = clientAuthentication(client);
   const calledAt = performance.now();
   const call = { client: client.client_id, sent, calledAt };
-  const answer = await wire
-    .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
-    .catch((error: unknown) => {
-      if (isBrokenConnection(error)) return null;
-      throw error;
-    });
+  const ask = () =>
+    wire
+      .send('POST', door, { headers, form: { ...form, grant_type: 'refresh_token', refresh_token: sent } })
+      .catch((error: unknown) => {
+        if (isBrokenConnection(error)) return null;
+        throw error;
+      });
+  let answer = await ask();
+  for (let tries = 1; answer?.status === 503 && tries < mostTries; tries += 1) answer = await ask();
   if (!answer) return { ...call, got: null, outcome: 'no answer', answeredAt: performance.now() };
   const { status, body, text, answeredAt } = answer;
   if (status === 200) return { ...call, got: body.refresh_token, outcome: 'success', answeredAt };

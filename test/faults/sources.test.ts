@@ -7,7 +7,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../src/app.ts';
 import { openTestApp, seenFrom, type TestApp } from '../support/app.ts';
+import { countRows } from '../support/rows.ts';
 import { createTestAccount } from '../support/services.ts';
+import { refresh, signedIn } from '../support/sign-in.ts';
 import { type Door, doors } from './source-doors.ts';
 
 /** The first one counts; whoever moves through the others is still there. */
@@ -100,6 +102,24 @@ describe('limits by network (L9)', () => {
       assert.notEqual(await attempt(from(behind, '2001:db8:8:1::1'), 18), 429, 'another site is not kept out');
     });
   }
+
+  it('a refresh that is repeated is told of once for each network, and of eight in an hour', async () => {
+    const behind = await behindProxy({ 'limit.sign-in': 'off', 'limit.register': 'off' });
+    const { client, tokens } = await signedIn(behind);
+    assert.equal((await refresh(behind, client, tokens.refresh_token)).status, 200);
+    const told = () =>
+      countRows(
+        app.url,
+        `select 1 as one from events where account_id = ${behind.account.id} and action = 'refresh.repeated'`,
+      );
+    const repeat = async (address: string) => {
+      assert.equal((await refresh(from(behind, address), client, tokens.refresh_token)).status, 200);
+    };
+    for (let index = 0; index < 20; index += 1) await repeat(`2001:db8:7:1::${index.toString(16)}`);
+    assert.equal(await told(), 1);
+    for (let index = 0; index < 20; index += 1) await repeat(`2001:db8:8:${index.toString(16)}::1`);
+    assert.equal(await told(), 8);
+  });
 
   it('a client that is known is not kept out by unknown ones of its network', async () => {
     const behind = await behindProxy({ 'limit.client-auth': '3/h' });

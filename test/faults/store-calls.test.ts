@@ -12,7 +12,7 @@ import { allOperations } from './store-call-operations.ts';
 import { failEachCall, openApp } from './store-calls.ts';
 
 for (const kind of databases) {
-  const operations = kind === 'sqlite' ? allOperations : sampled(allOperations, 4);
+  const operations = kind === 'sqlite' ? allOperations : sampled(allOperations, 16);
   describe(`each call of the store fails once, on ${kind}`, () => {
     let app: FaultyApp;
     let injected = 0;
@@ -24,8 +24,8 @@ for (const kind of databases) {
     for (const [index, operation] of operations.entries()) {
       it(`${operation.title}: 503 with Retry-After, and nothing half done`, async (t) => {
         // A read that failed never reached a database: what comes of it is the same on both. Operations begin with the
-        // same reads: each fails in a third of them.
-        const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 3);
+        // same reads: each fails in a ninth of them.
+        const reads = (count: number) => kind === 'sqlite' && isSampled(count + index, 9);
         const { points, lies } = await failEachCall(app, operation, { reads });
         t.diagnostic(points.map(({ verb, when }) => `${verb} ${when}`).join(', '));
         injected += points.length;

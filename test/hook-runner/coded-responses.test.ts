@@ -34,7 +34,7 @@ describe('a response in gzip', () => {
 
   const ask = (source: string, body: Buffer, coding: string) => {
     internet.handle((_, res) => res.writeHead(200, { 'content-encoding': coding }).end(body));
-    return runner.value(source, { timeoutMilliseconds: 5000 });
+    return runner.value(source, { timeoutMilliseconds: 60_000 });
   };
 
   it('reaches the function decoded', async () => {

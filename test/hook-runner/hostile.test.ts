@@ -8,8 +8,8 @@ import { openRunner, type TestRunner } from './runner.ts';
 
 /** Short, because most guests use it up; the service gives whole seconds. */
 const timeoutMilliseconds = 250;
-/** Of a machine that is busy with other tests. */
-const toleranceMilliseconds = 1500;
+/** Of a machine that is busy with other tests: that it is bounded at all. The drill S1 measures how soon. */
+const toleranceMilliseconds = 60_000;
 
 let runner: TestRunner;
 let round: Round;

@@ -16,7 +16,7 @@ export const echo: GuestFetch = async ({ url, method, headers, body }) => ({
 });
 
 export interface TestRunner extends HookProcessRunner {
-  /** Runs `source` in account 1, with a second, unless said. */
+  /** Runs `source` in account 1, with time enough on a busy machine, unless said. */
   call(source: string, more?: Partial<HookRun>): Promise<HookRunResult>;
   /** What the handler of `source` answers; throws when it does not. */
   value(source: string, more?: Partial<HookRun>): Promise<unknown>;
@@ -32,7 +32,7 @@ export async function openRunner(options: Partial<HookRunnerOptions> = {}): Prom
       packages: null,
       context: '{}',
       variables: {},
-      timeoutMilliseconds: 1000,
+      timeoutMilliseconds: 60_000,
       ...more,
     });
   return {

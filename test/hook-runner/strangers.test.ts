@@ -3,17 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import { handler, openRunner } from './runner.ts';
 
 const endless = handler('return new Promise(() => {})');
 const one = handler('return 1');
 /** More than run and wait for an account. */
 const flood = 300;
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000 && !condition(); tries++) await delay(10);
-  assert.ok(condition());
-}
 
 it('runs for strangers that never end hold up no run of their account’s users', async () => {
   const runner = await openRunner({ waitMilliseconds: 60_000 });

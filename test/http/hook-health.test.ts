@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import express from 'express';
-import request from 'supertest';
+import { describe, it, type TestContext } from 'node:test';
+import express, { type Router } from 'express';
 import type { HookRunner } from '../../src/domain/hooks/runner.ts';
 import { createHealth } from '../../src/http/health.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { judgeNode } from '../../src/runtime/floor.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Answer } from '../support/conforms.ts';
+import { startRaw } from '../support/raw-http.ts';
 
 const counts = [
   { runtime: 'jsruntime12.x', hooks: 5 },
@@ -24,8 +25,14 @@ const store = {
   },
 } as unknown as Store;
 
+async function listening(t: TestContext, router: Router): Promise<() => Promise<Answer>> {
+  const server = await startRaw(express().use(router));
+  t.after(() => server.close());
+  return () => server.send(['GET /readyz HTTP/1.1', 'Host: gatehouse.example']);
+}
+
 describe('/readyz', () => {
-  it('answers 200 while no function can be run, and says why and what shuts functions in', async () => {
+  it('answers 200 while no function can be run, and says why and what shuts functions in', async (t) => {
     const layers = [
       { name: 'no network', state: 'ok', remedy: null },
       { name: 'other user', state: 'off', remedy: 'start the service as root' },
@@ -43,8 +50,8 @@ describe('/readyz', () => {
       readiness: { draining: false },
       metricsToken: null,
     });
-    const app = express().use(router);
-    const { status, body } = await request(app).get('/readyz');
+    const ask = await listening(t, router);
+    const { status, body } = await ask();
     assert.equal(status, 200);
     assert.equal(body.status, 'ready');
     const notOffered = [{ runtime: 'jsruntime99.x', hooks: 2 }];
@@ -60,11 +67,11 @@ describe('/readyz', () => {
     assert.match(body.node.reason, /below 24\.22\.1/);
     assert.match(body.node.remedy, /install a newer Node/);
     // Hooks are not counted for each that polls.
-    await request(app).get('/readyz');
+    await ask();
     assert.equal(asked, 1);
   });
 
-  it('does not wait longer for the count of hooks than for the store, and asks a store that is silent once', async () => {
+  it('does not wait longer for the count of hooks than for the store, and asks a store that is silent once', async (t) => {
     let counts = 0;
     const silent = {
       ping: () => new Promise(() => {}),
@@ -84,9 +91,9 @@ describe('/readyz', () => {
       readiness: { draining: false },
       metricsToken: null,
     });
-    const app = express().use(router);
+    const ask = await listening(t, router);
     for (let time = 0; time < 2; time += 1) {
-      const { status, body } = await request(app).get('/readyz');
+      const { status, body } = await ask();
       assert.deepEqual(
         [status, body.checks.store, body.hooks.state, body.hooks.not_offered],
         [503, 'unreachable', 'ok', null],

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -91,6 +93,27 @@ describe('an installation that was never started', () => {
       assert.ok(notices.includes(`\n${name} ${version}`) && notices.includes(text), name);
     }
     assert.doesNotMatch(notices, /^(?:esbuild|isolated-vm) \d/m, 'these are loaded, not bundled');
+  });
+
+  it('whatever the umask is, another user can read them and cannot change them', async () => {
+    const kept = join(installed, '.cache/programs');
+    for (const mask of [0o077, 0o000]) {
+      rmSync(join(installed, '.cache'), { recursive: true, force: true });
+      const before = process.umask(mask);
+      const folder = await prepare().finally(() => process.umask(before));
+      const files = readdirSync(folder).map((name) => join(folder, name));
+      const modesOf = (paths: readonly string[]) => new Set(paths.map((path) => statSync(path).mode & 0o777));
+      assert.deepEqual(modesOf([dirname(kept), kept, folder]), new Set([0o755]));
+      assert.deepEqual(modesOf(files), new Set([0o644]));
+    }
+  });
+
+  it('does not run what other users can change', async () => {
+    const folder = await prepare();
+    chmodSync(folder, 0o777);
+    await assert.rejects(prepare(), /can be written by other users: remove it/);
+    rmSync(folder, { recursive: true });
+    assert.equal(await prepare(), folder);
   });
 
   it('makes them elsewhere where it cannot write, for as long as the process lives', async () => {

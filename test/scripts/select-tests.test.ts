@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { selectTests } from '../../scripts/select-tests.ts';
+import { fastTests, selectTests } from '../../scripts/select-tests.ts';
 import { onlyVariable } from '../support/only-these.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,8 +20,27 @@ describe('files of tests that are named', () => {
   });
 
   it('what is not there, or declares no tests, is refused', () => {
-    assert.throws(() => selectTests(['test/nothing.ts']), /nothing\.ts is not there/);
+    assert.throws(() => selectTests(['test/nothing.ts']), /^Error: no such file: test\/nothing\.ts$/);
+    assert.throws(
+      () => selectTests(['test/config.test.ts', 'test/nothing.test.ts']),
+      /no such file: .*nothing\.test\.ts/,
+    );
+    assert.throws(() => selectTests(['test/domain']), /no such file: test\/domain/);
     assert.throws(() => selectTests(['test/support/wire.ts']), /wire\.ts declares no tests/);
+  });
+});
+
+describe('a fast run', () => {
+  it('has units and surfaces, and nothing that starts a program, a browser or PostgreSQL', () => {
+    const fast = fastTests();
+    for (const name of ['domain/users/users', 'http/cursor', 'pages/views', 'surfaces/oauth2/oauth2', 'store/grants']) {
+      assert.ok(fast.includes(`test/${name}.test.ts`), name);
+    }
+    // By what it imports itself, by what that imports, by the database that it names, by its folder.
+    const names = ['browser/passkeys', 'cli/doctor', 'contracts/generated-client', 'conformance/openid-client'];
+    for (const name of [...names, 'domain/hooks/propagation', 'store/pooler', 'faults/endings', 'faults/races']) {
+      assert.ok(!fast.includes(`test/${name}.test.ts`), name);
+    }
   });
 });
 
@@ -62,6 +81,17 @@ describe('a module that is named', () => {
     assert.equal(await count('whole.test.ts'), 2);
     assert.equal(await count('whole.test.ts', 'module.ts'), 1);
     assert.equal(await count('whole.test.ts', 'another.ts'), 0);
+  });
+
+  it('one that is not there, or a pattern of none, ends the run in words', async () => {
+    const run = (name: string) =>
+      promisify(execFile)(process.execPath, ['scripts/test.ts', name], { cwd: root }).catch((error) => error);
+    const one = await run('test/nothing.test.ts');
+    assert.deepEqual([one.code, one.stderr], [2, 'no such file: test/nothing.test.ts\n']);
+    const none = await run('test/nothing*.test.ts');
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^No test ran\.$/m);
+    assert.doesNotMatch(none.stderr, /ENOENT/);
   });
 
   it('a file without tests counts none', async () => {

@@ -82,9 +82,7 @@ onEachDatabase('events', (subject) => {
     assert.equal(await store.roles.findByName(accountId, 'staff'), null);
   });
 
-  test('20 writers at once, of two accounts and in transactions, make two whole chains', {
-    timeout: 120_000,
-  }, async () => {
+  test('20 writers at once, of two accounts and in transactions, make two whole chains', async () => {
     const { store } = subject;
     const accounts = [(await newAccount(store)).id, (await newAccount(store)).id];
     const write = async (writer: number) => {
@@ -101,7 +99,7 @@ onEachDatabase('events', (subject) => {
     for (const accountId of accounts) assert.equal((await assertChained(store, accountId)).length, 100);
   });
 
-  test('two processes and this one make one whole chain', { timeout: 120_000 }, async () => {
+  test('two processes and this one make one whole chain', async () => {
     const { store, url } = subject;
     const { id: accountId } = await newAccount(store);
     const script = new URL('append-process.ts', import.meta.url);
@@ -155,7 +153,7 @@ onEachDatabase('events', (subject) => {
     assert.deepEqual(await store.grants.find(cast.accountId, grant.id), grant);
   });
 
-  test('batches of reuse in two stores at once do not wait in a circle', { timeout: 120_000 }, async () => {
+  test('batches of reuse in two stores at once do not wait in a circle', async () => {
     const { store, url } = subject;
     const casts = [await newCast(store), await newCast(store)];
     const other = await openPatientStore(url);

@@ -2,17 +2,18 @@
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import supertest from 'supertest';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import { issueCredentialToken } from '../../src/domain/callers/credential-tokens.ts';
 import { createCredential } from '../../src/domain/callers/credentials.ts';
 import type { CredentialScope } from '../../src/domain/callers/scopes.ts';
 import { shadowsSettled } from '../../src/domain/hooks/shadow.ts';
-import { type Answer, conforms } from './conforms.ts';
+import type { Answer } from './conforms.ts';
 import { createTestAccount, type TestParts, type TestServices, testServices } from './services.ts';
 import { openTestStore, type TestStore } from './stores.ts';
+import { openWire, type Wire } from './wire.ts';
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,7 +70,9 @@ export function seenFrom(
   { url, dispose: end }: Pick<TestStore, 'url' | 'dispose'>,
 ): TestApp {
   const dispose = async () => {
-    (await servers.get(app))?.close();
+    const opened = await servers.get(app);
+    opened?.wire.close();
+    opened?.server.close();
     await end();
   };
   const { host } = new URL(account.baseUrl);
@@ -78,7 +81,7 @@ export function seenFrom(
     services,
     account,
     url,
-    send: (method, path, sent = {}) => send(app, host, method, path, sent),
+    send: (method, path, sent) => send(app, host, method, path, sent),
     bearer: async (...scopes) => {
       const pair = await createCredential(services, account, scopes);
       const credential = await services.store.callers.findCredential(account.id, pair.clientId);
@@ -92,68 +95,40 @@ export function seenFrom(
 }
 
 /** Sends one request and checks that the answer conforms. */
-async function send(
-  app: Express,
-  host: string,
-  method: string,
-  path: string,
-  { headers = {}, form, json, raw, host: otherHost }: Sent,
-): Promise<Answer> {
-  const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete' | 'head' | 'options' | 'patch';
-  const request = supertest(await serverOf(app))
-    [verb](path)
-    .redirects(0)
-    .set('host', otherHost ?? host)
-    .ok(() => true);
-  if (form !== undefined) request.set('content-type', 'application/x-www-form-urlencoded');
-  for (const [name, value] of Object.entries(headers)) request.set(name, value);
-  request.buffer(true).parse((res, done) => {
-    const chunks: Buffer[] = [];
-    res.on('data', (chunk: Buffer) => chunks.push(chunk));
-    res.on('end', () => done(null, Buffer.concat(chunks)));
+async function send(app: Express, host: string, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  const { wire } = await listening(app);
+  const {
+    calledAt: _calledAt,
+    answeredAt: _answeredAt,
+    ...answer
+  } = await wire.send(method, path, {
+    ...sent,
+    host: sent.host ?? host,
   });
-  const response =
-    form !== undefined
-      ? await request.send(
-          typeof form === 'string' ? form : new URLSearchParams(form as Record<string, string>).toString(),
-        )
-      : json !== undefined
-        ? await request.set('content-type', headers['content-type'] ?? 'application/json').send(JSON.stringify(json))
-        : raw !== undefined
-          ? await request.serialize(asIs).send(raw)
-          : await request;
-  const text = Buffer.isBuffer(response.body) ? response.body.toString('utf8') : '';
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
-  const answer: Answer = {
-    status: response.status,
-    headers: response.headers as unknown as Answer['headers'],
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
-  };
-  conforms(method, path, answer);
   return answer;
 }
 
-const servers = new WeakMap<Express, Promise<Server>>();
+interface Listening {
+  readonly server: Server;
+  readonly wire: Wire;
+}
 
-/** One that listens already: the test client starts and stops another for each request, which costs more than most requests. */
-function serverOf(app: Express): Promise<Server> {
+const servers = new WeakMap<Express, Promise<Listening>>();
+
+/** One for all requests to an application: to start another, or to connect again, costs more than most requests. */
+function listening(app: Express): Promise<Listening> {
   const server = servers.get(app) ?? startServer(app);
   servers.set(app, server);
   return server;
 }
 
-async function startServer(app: Express): Promise<Server> {
+async function startServer(app: Express): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 0 }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // What is open at the end holds no test up.
   server.on('connection', (socket) => socket.unref());
-  return server.unref();
-}
-
-/** The test client would write bytes as JSON when the media type says JSON. */
-function asIs(body: unknown): string {
-  return body as string;
+  const { port } = server.address() as AddressInfo;
+  return { server: server.unref(), wire: openWire({ port, host: '127.0.0.1' }) };
 }
 
 export { basic } from './basic.ts';

@@ -25,7 +25,7 @@ export interface BrowserOptions {
 }
 
 /** Milliseconds; for anything of a page. */
-const longestWait = 10_000;
+const longestWait = 120_000;
 
 /** A page in a context of its own: no cookie, cache or storage is shared with another. */
 export interface OpenBrowser {
@@ -66,7 +66,7 @@ async function unpackedFolder(): Promise<string> {
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
       cwd: projectFolder,
       env: { TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
-      timeout: 120_000,
+      timeout: 600_000,
     });
     writeFileSync(join(staging, 'fonts/fonts.conf'), fontsConfiguration);
     renameSync(staging, folder);
@@ -117,7 +117,7 @@ after(async () => {
   await launched?.close();
 });
 
-/** Opens a page in the file's browser, which the first call starts. Waiting for anything ends after 10 seconds. */
+/** Opens a page in the file's browser, which the first call starts. Waiting for anything ends after two minutes. */
 export async function openBrowser(options: BrowserOptions = {}): Promise<OpenBrowser> {
   browser ??= launch();
   const context = await (await browser).newContext({
@@ -131,7 +131,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<OpenBro
 }
 
 /**
- * Waits until an expression is true of a page; rejects after 10 seconds. It is evaluated from outside: what Playwright
+ * Waits until an expression is true of a page; rejects after two minutes. It is evaluated from outside: what Playwright
  * has for this calls `eval` in the page once the first answer was no, which the policy of our pages forbids.
  */
 export async function waitUntil(page: Page, expression: string): Promise<void> {

@@ -93,7 +93,7 @@ function openTools(folder: string, user: { uid?: number; gid?: number }): Tools 
       const { error, status, stdout, stderr } = spawnSync(join(native, 'bin', name), args, {
         ...options,
         encoding: 'utf8',
-        timeout: 120_000,
+        timeout: 600_000,
       });
       if (error || status !== 0) {
         throw new Error(`${name} failed with status ${status}:\n${stdout}${stderr}`, { cause: error });

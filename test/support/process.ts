@@ -11,7 +11,7 @@ import { type CliFolder, cliFolder } from './cli.ts';
 import { freshDatabase } from './postgres.ts';
 import type { DatabaseKind } from './stores.ts';
 
-const readyMilliseconds = 60_000;
+const readyMilliseconds = 600_000;
 /** Of node, as `npm start` gives them. */
 export const startFlags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 

@@ -23,11 +23,11 @@ export function sampled<Cell>(cells: Iterable<Cell>, every: number, first = 0): 
 /** SQLite alone, for what does not differ by the database but in the store, whose tests use both. */
 export const sampledDatabases: readonly DatabaseKind[] = isWhole ? databases : ['sqlite'];
 
-/** Declares parts of a surface's tests: all on SQLite, one in three on PostgreSQL. */
+/** Declares parts of a surface's tests: all on SQLite, the first and then one in eight on PostgreSQL. */
 export function partsOn(kind: DatabaseKind): (title: string, declare: () => void) => void {
   let index = 0;
   return (title, declare) => {
-    if (kind === 'sqlite' || isSampled(index, 3)) describe(title, declare);
+    if (kind === 'sqlite' || isSampled(index, 8)) describe(title, declare);
     index += 1;
   };
 }

@@ -1,8 +1,8 @@
 /** `gatehouse serve` as a process of its own. */
 
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { CliFolder } from './cli.ts';
+import { freePort } from './process.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -10,17 +10,6 @@ export interface RunningServer {
   stdout(): string;
   /** Sends SIGTERM and waits for the end; answers the exit code. */
   stop(): Promise<number | null>;
-}
-
-/** A port that nothing listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** Starts a server on a free port of loopback; settles when it is ready. */

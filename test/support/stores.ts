@@ -10,9 +10,15 @@ import { fastFolder } from './fast-folder.ts';
 import { type EmptyDatabases, watchPlans } from './plans.ts';
 import { ensureTemplate, freshDatabase, urlOf } from './postgres.ts';
 
-export const databases = ['sqlite', 'postgres'] as const satisfies readonly Store['kind'][];
+const allDatabases = ['sqlite', 'postgres'] as const satisfies readonly Store['kind'][];
 
-export type DatabaseKind = (typeof databases)[number];
+export type DatabaseKind = (typeof allDatabases)[number];
+
+/** The variable that has tests of both databases use SQLite alone, when it is `sqlite`: those of a fast run. */
+export const databasesVariable = 'GATEHOUSE_TEST_DATABASES';
+
+export const databases: readonly DatabaseKind[] =
+  process.env[databasesVariable] === 'sqlite' ? ['sqlite'] : allDatabases;
 
 /**
  * The variable that names an SQLite file to the tests, migrated by `scripts/test.ts` once for all test files; a test

@@ -1,47 +1,83 @@
-/** What the trail tells of once in a while, however often it happens. */
+/** What the trail tells of once in a while, however often it happens: its events stay for ever. */
 
 import { hour } from '../durations.ts';
 
-/** Strangers choose what is remembered: of each account, this many grants with a token that was refused. */
+/** In an hour, of one account: strangers choose what is remembered. */
 const defaultMost = 2_000;
+/** Of these, of one thing, and from one source: nobody uses up what others are told of. */
+const defaultMostAbout = 8;
+const defaultMostFrom = 200;
+
+/** Something that happened to one thing. */
+export interface Happening {
+  /** The thing. */
+  readonly about: string;
+  /** What happened to it, and whatever else tells one happening from another. */
+  readonly what: string;
+  /** The network that it came from; null for none. */
+  readonly source: string | null;
+}
 
 export interface Once {
-  /** Whether it is the first time within the hour, which begins with it. */
-  isFirst(accountId: number, what: string): boolean;
+  /** Whether it is told: the first time within the hour, which begins with it, while there is room. */
+  isFirst(accountId: number, happening: Happening): boolean;
   /** Takes back that it was told. */
-  forget(accountId: number, what: string): void;
+  forget(accountId: number, happening: Happening): void;
 }
 
 export interface OnceOptions {
   /** Milliseconds of a clock that never goes back; that of the process unless a test says otherwise. */
   readonly elapsed?: () => number;
-  /** Things that are remembered of an account: beyond it the oldest is forgotten, and told of once more when it happens again. */
   readonly most?: number;
+  readonly mostAbout?: number;
+  readonly mostFrom?: number;
 }
 
-/** In the memory of this process: each node tells for itself. Accounts do not push out what others are remembered for. */
-export function createOnceAnHour({ elapsed = () => performance.now(), most = defaultMost }: OnceOptions = {}): Once {
-  // All hours being equally long, they end in the order in which they began.
-  const endsOf = new Map<number, Map<string, number>>();
+interface Told {
+  readonly endsAt: number;
+  readonly happening: Happening;
+}
 
-  function removeEnded(ends: Map<string, number>, now: number): void {
-    for (const [what, endsAt] of ends) {
-      if (endsAt > now && ends.size < most) return;
-      ends.delete(what);
+/** In the memory of this process: each node tells for itself. */
+export function createOnceAnHour(options: OnceOptions = {}): Once {
+  const { elapsed = () => performance.now(), most = defaultMost } = options;
+  const { mostAbout = defaultMostAbout, mostFrom = defaultMostFrom } = options;
+  // All hours being equally long, they end in the order in which they began.
+  const accounts = new Map<number, Map<string, Told>>();
+
+  function removeEnded(told: Map<string, Told>, now: number): void {
+    for (const [key, { endsAt }] of told) {
+      if (endsAt > now) return;
+      told.delete(key);
     }
   }
 
+  function hasRoom(told: Map<string, Told>, { about, source }: Happening): boolean {
+    if (told.size >= most) return false;
+    let [ofThing, fromSource] = [0, 0];
+    for (const { happening } of told.values()) {
+      if (happening.about === about) ofThing += 1;
+      if (happening.source === source) fromSource += 1;
+    }
+    return ofThing < mostAbout && fromSource < mostFrom;
+  }
+
   return {
-    isFirst: (accountId, what) => {
+    isFirst: (accountId, happening) => {
       const now = elapsed();
-      const ends = endsOf.get(accountId) ?? new Map<string, number>();
-      if ((ends.get(what) ?? now) > now) return false;
-      removeEnded(ends, now);
-      endsOf.set(accountId, ends.set(what, now + hour));
+      const told = accounts.get(accountId) ?? new Map<string, Told>();
+      removeEnded(told, now);
+      const key = keyOf(happening);
+      if (told.has(key) || !hasRoom(told, happening)) return false;
+      accounts.set(accountId, told.set(key, { endsAt: now + hour, happening }));
       return true;
     },
-    forget: (accountId, what) => {
-      endsOf.get(accountId)?.delete(what);
+    forget: (accountId, happening) => {
+      accounts.get(accountId)?.delete(keyOf(happening));
     },
   };
+}
+
+function keyOf({ about, what }: Happening): string {
+  return `${about} ${what}`;
 }

@@ -15,7 +15,7 @@ import { invalid } from './extra-metadata.ts';
 import { type ClientMetadata, type RegistrationRules, readMetadata } from './metadata.ts';
 import type { Registration } from './register.ts';
 import type { RegistrationRequest } from './registration-request.ts';
-import { withSector } from './sector.ts';
+import { withSameSector } from './sector.ts';
 
 /** Whose registration is asked for, and with what. */
 export interface RegistrationOwner {
@@ -64,7 +64,7 @@ export async function replaceOwnRegistration(
   await limitChanges(services, account, client, owner);
   const { implicitGrant } = account.settings;
   const read = readMetadata(request, rules, { ...client, implicitGrant });
-  const metadata = await withSector(services, account, read, client.registeredBy);
+  const metadata = await withSameSector(services, account, read, client);
   const isNew = hasSecret(metadata.authMethod) && client.secretDigest === null;
   const clientSecret = isNew ? newSecret(services.random, secretPrefixes.clientSecret) : null;
   const fields = changedFields(client, metadata);

@@ -47,7 +47,7 @@ export async function registerClient(
     linkedServers: 0,
     implicitGrant: account.settings.implicitGrant,
   });
-  const metadata = await withSector(services, account, read, registeredBy);
+  const metadata = await withSector(services, account, read, { registeredBy });
   const made = newClient(services, account, metadata, registeredBy);
   const registrationToken = rules.standard ? newSecret(services.random, secretPrefixes.registrationToken) : null;
   const registrationTokenDigest = registrationToken && digestOf(registrationToken);

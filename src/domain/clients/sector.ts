@@ -10,6 +10,8 @@ import type { ClientMetadata } from './metadata.ts';
 const mostBytes = 65_536;
 const name = 'sector_identifier_uri';
 
+type Registrant = Pick<ClientRecord, 'registeredBy'>;
+
 /**
  * The metadata with the sector of a pairwise client: the host of its `sector_identifier_uri`, at which all its redirect
  * URIs must be listed, else the one host of these. It is fetched here, as the setting EGRESS permits, and never again; for
@@ -19,21 +21,52 @@ export async function withSector(
   services: Pick<Services, 'egress'>,
   account: Account,
   metadata: ClientMetadata,
-  registeredBy: ClientRecord['registeredBy'],
+  registrant: Registrant,
 ): Promise<ClientMetadata> {
   if (metadata.subjectType === 'public') return metadata;
-  const { redirectUris, extra } = metadata;
+  requireRedirects(metadata, registrant);
+  return { ...metadata, sector: await sectorOf(services, account, metadata, registrant) };
+}
+
+/**
+ * The same where a client replaces its registration: those whom it has signed in keep their subjects (OpenID Connect
+ * Core §12.2), so that it can neither learn what another sector knows them by nor their public subjects.
+ */
+export async function withSameSector(
+  services: Pick<Services, 'egress'>,
+  account: Account,
+  metadata: ClientMetadata,
+  former: ClientRecord,
+): Promise<ClientMetadata> {
+  if (metadata.subjectType !== former.subjectType) throw invalid('subject_type', `must stay ${former.subjectType}`);
+  const replaced = await withSector(services, account, metadata, former);
+  if (replaced.sector === former.sector) return replaced;
+  throw invalid('redirect_uris', `must stay in the sector of this client, which is ${former.sector}`);
+}
+
+/** What a client gets without a redirect proves nothing of the host that its redirect URIs name. */
+function requireRedirects({ grantTypes }: ClientMetadata, { registeredBy }: Registrant): void {
+  const device = grantTypes.indexOf('urn:ietf:params:oauth:grant-type:device_code');
+  if (registeredBy !== 'open' || device < 0) return;
+  throw invalid(`grant_types[${device}]`, 'is not open to clients with pairwise subjects that anyone may register');
+}
+
+async function sectorOf(
+  services: Pick<Services, 'egress'>,
+  { id: accountId }: Account,
+  { redirectUris, extra }: ClientMetadata,
+  { registeredBy }: Registrant,
+): Promise<string> {
   const uri = extra.sector_identifier_uri;
   if (uri !== undefined) {
-    const listed = await fetchList(services, account.id, uri, registeredBy);
+    const listed = await fetchList(services, accountId, uri, registeredBy);
     const missing = redirectUris.findIndex((one) => !listed.includes(one));
     if (missing >= 0) throw invalid(name, `does not list redirect_uris[${missing}]`);
-    return { ...metadata, sector: new URL(uri).hostname };
+    return new URL(uri).hostname;
   }
   const [host, ...more] = new Set(redirectUris.map((one) => new URL(one).hostname));
-  if (!host || more.length > 0)
-    throw invalid(name, 'is required for pairwise subjects unless all redirect_uris have the same host');
-  return { ...metadata, sector: host };
+  if (host && more.length === 0) return host;
+  throw invalid(name, 'is required for pairwise subjects unless all redirect_uris have the same host');
 }
 
 async function fetchList(

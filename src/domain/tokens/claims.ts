@@ -58,9 +58,11 @@ export async function roleNames({ store }: Pick<Services, 'store'>, user: TokenU
   return (await store.roles.ofUser(user.accountId, user.id)).map(({ name }) => name);
 }
 
-/** The user name; of who has none the e-mail address that they sign in with, where the scope gives that anyway. */
+/** The user name; of who has none but the e-mail address, that address, where the scope gives it anyway. */
 export function preferredName({ username, email }: TokenUser, scope: readonly string[]): string | null {
-  return username ?? (scope.includes('email') ? email : null);
+  const isAddress = username === null || username.toLowerCase() === email?.toLowerCase();
+  if (isAddress && !scope.includes('email')) return null;
+  return username ?? email;
 }
 
 function profileClaims(user: TokenUser, scope: readonly string[]): Record<string, unknown> {

@@ -2,12 +2,9 @@ import type { Services } from '../../services.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
-import type { NewEvent } from '../../store/events.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { type AuditContext, currentAuditContext } from '../audit/context.ts';
-import type { AuditEvent } from '../audit/events.ts';
-import { newEvent } from '../audit/record.ts';
 import { isAnybodys } from '../clients/client-methods.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
@@ -18,6 +15,7 @@ import { networkSourceOf } from '../network-source.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
 import { judgeRefresh } from './judge-refresh.ts';
+import { trailOf } from './refresh-trail.ts';
 import { accessibleScope } from './scopes.ts';
 import { contentsOf, makeIdToken, prepareAccessToken, type TokenSet, tokenTypeOf } from './token-set.ts';
 import { newSuccessorSalt, parseRefreshToken, successorOf } from './token-text.ts';
@@ -126,41 +124,6 @@ function failureOf(result: Extract<Untypical, { readonly outcome: 'refused' | 'r
   if (result.outcome === 'reused') return new Failure('grant_invalid', { reason: 'reused, grant revoked' });
   const { reason } = result;
   return reason === 'proof_used' ? proofWasUsed() : new Failure(refusals[reason], { reason });
-}
-
-/** The trail of one consumption. Who holds a token can have it refused or repeated without end: one event an hour says so. */
-function trailOf(
-  services: Pick<Services, 'clock' | 'vault' | 'onceAnHour'>,
-  account: Account,
-  client: ClientRecord,
-  grantId: number,
-  origin: AuditContext,
-) {
-  const told: string[] = [];
-  return {
-    eventOf: (outcome: Untypical): NewEvent | null => {
-      // A repetition is told with each address that it comes from: one may be its owner's, and one a thief's.
-      const what = `${grantId} ${outcome.outcome} ${outcome.outcome === 'refused' ? outcome.reason : origin.source}`;
-      if (!services.onceAnHour.isFirst(account.id, what)) return null;
-      told.push(what);
-      return newEvent(services, account, describe(client, grantId, outcome), origin);
-    },
-    /** What was not committed was not told. */
-    takeBack: (error: unknown): never => {
-      for (const what of told) services.onceAnHour.forget(account.id, what);
-      throw error;
-    },
-  };
-}
-
-function describe(client: ClientRecord, grantId: number, outcome: Untypical): AuditEvent {
-  const about = { actor: { type: 'client', id: client.appId }, target: { type: 'grant', id: grantId } } as const;
-  if (outcome.outcome === 'refused') {
-    return { ...about, action: 'refresh.refused', detail: { reason: outcome.reason } };
-  }
-  return outcome.outcome === 'reused'
-    ? { ...about, action: 'refresh.reused', detail: { reason: 'refresh_token_reused' } }
-    : { ...about, action: 'refresh.repeated', detail: { user_id: outcome.user.id } };
 }
 
 /** What the next access token of a grant is for, and with which scopes; null: the grant's. */

@@ -8,9 +8,9 @@ const foreignLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const licencePointer = /\/\*! For license information please see (\S+) \*\//g;
 
 /**
- * The bundle of the npm package `redoc`. Nothing else of the package is used, so package.json keeps its dependencies out
- * (`overrides`). The bundle is changed so that it asks no other host for anything (Redoc leaves out an empty logo), and
- * it starts with the licences of the packages in it.
+ * The bundle of the npm package `redoc`. Nothing else of the package is used, so package.json keeps its dependencies
+ * out (`overrides`). The bundle is changed so that it asks no other host for anything (Redoc leaves out an empty logo),
+ * and it starts with the licences of the packages in it.
  */
 export function redocScript(): string {
   const bundle = readPart('bundles/redoc.standalone.js');

@@ -1,39 +1,55 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOnceAnHour } from '../../../src/domain/audit/once.ts';
+import { createOnceAnHour, type Happening } from '../../../src/domain/audit/once.ts';
 
 const hour = 3_600_000;
+
+function happening(about: string, given: Partial<Happening> = {}): Happening {
+  return { about, what: 'refused', source: '198.51.100.7', ...given };
+}
 
 test('tells of a thing the first time, and again once the hour that began then is over', () => {
   let now = 0;
   const once = createOnceAnHour({ elapsed: () => now });
-  assert.equal(once.isFirst(1, 'one'), true);
+  const isFirst = (about: string) => once.isFirst(1, happening(about));
+  assert.equal(isFirst('one'), true);
   now = hour - 1;
-  assert.equal(once.isFirst(1, 'one'), false);
-  assert.equal(once.isFirst(1, 'another'), true);
+  assert.equal(isFirst('one'), false);
+  assert.equal(isFirst('another'), true);
   now = hour;
-  assert.equal(once.isFirst(1, 'one'), true);
-  assert.equal(once.isFirst(1, 'another'), false);
+  assert.equal(isFirst('one'), true);
+  assert.equal(isFirst('another'), false);
   now = 2 * hour - 1;
-  assert.deepEqual([once.isFirst(1, 'one'), once.isFirst(1, 'another')], [false, true]);
+  assert.deepEqual([isFirst('one'), isFirst('another')], [false, true]);
 });
 
 test('what is taken back is told the next time', () => {
   const once = createOnceAnHour({ elapsed: () => 0 });
-  once.isFirst(1, 'one');
-  once.forget(1, 'one');
-  assert.deepEqual([once.isFirst(1, 'one'), once.isFirst(1, 'one')], [true, false]);
+  once.isFirst(1, happening('one'));
+  once.forget(1, happening('one'));
+  assert.deepEqual([once.isFirst(1, happening('one')), once.isFirst(1, happening('one'))], [true, false]);
 });
 
-test('remembers a bounded number of things, and forgets the oldest', () => {
-  const once = createOnceAnHour({ elapsed: () => 0, most: 2 });
-  for (const what of ['one', 'two', 'three']) assert.equal(once.isFirst(1, what), true);
-  assert.deepEqual([once.isFirst(1, 'three'), once.isFirst(1, 'two'), once.isFirst(1, 'one')], [false, false, true]);
+test('tells no more than so much in an hour: of an account, of a thing, from a source', () => {
+  let now = 0;
+  const once = createOnceAnHour({ elapsed: () => now, most: 6, mostAbout: 2, mostFrom: 3 });
+  const told = (count: number, of: (number: number) => Happening) =>
+    Array.from({ length: count }, (_, number) => once.isFirst(1, of(number))).filter(Boolean).length;
+  const aboutOne = (number: number) => happening('one', { what: `repeated ${number}`, source: `source ${number}` });
+  const fromOne = (number: number) => happening(`thing ${number}`, { source: 'one source' });
+  assert.equal(told(10, aboutOne), 2);
+  assert.equal(told(10, fromOne), 3);
+  assert.equal(
+    told(10, (number) => happening(`other ${number}`, { source: `source ${number}` })),
+    1,
+  );
+  now = hour;
+  assert.equal(told(10, fromOne), 3);
 });
 
-test('what one account does makes nothing of another forgotten', () => {
+test('what one account does is nothing to another', () => {
   const once = createOnceAnHour({ elapsed: () => 0, most: 2 });
-  once.isFirst(1, 'one');
-  for (const what of ['one', 'two', 'three']) assert.equal(once.isFirst(2, what), true);
-  assert.equal(once.isFirst(1, 'one'), false);
+  for (const about of ['one', 'two', 'three']) once.isFirst(2, happening(about));
+  assert.equal(once.isFirst(1, happening('one')), true);
+  assert.equal(once.isFirst(1, happening('one')), false);
 });

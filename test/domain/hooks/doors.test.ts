@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { fail, type Script, scriptedHooks } from '../../support/scripted-hooks.ts';
-import { databases } from '../../support/stores.ts';
 import { type Door, doors, type End, type Ground, makeHook, migratedRole } from './doors.ts';
 
 /** Rows of the table, as the page has them: door, runs, refuses, fails, demands. */
@@ -21,7 +21,7 @@ function written(): Map<string, readonly string[]> {
   );
 }
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`doors and hooks on ${kind}`, () => {
     const hooks = scriptedHooks();
     const settings = {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { sampledDatabases } from '../../support/sample.ts';
 import { scriptedHooks } from '../../support/scripted-hooks.ts';
 import {
   authorizePath,
@@ -18,11 +19,10 @@ import {
   submit,
   walk,
 } from '../../support/sign-in.ts';
-import { databases } from '../../support/stores.ts';
 import { heading, isConsent } from '../../surfaces/pages/browsing.ts';
 import { makeHook } from './doors.ts';
 
-for (const kind of databases) {
+for (const kind of sampledDatabases) {
   describe(`hooks at single sign-on on ${kind}`, () => {
     const hooks = scriptedHooks();
     let app: TestApp;

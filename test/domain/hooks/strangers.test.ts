@@ -2,21 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createHook } from '../../../src/domain/hooks/hooks.ts';
 import { migrateUser } from '../../../src/domain/hooks/migrate-user.ts';
 import type { HookRun, HookRunResult } from '../../../src/domain/hooks/runner.ts';
 import { takeRun } from '../../../src/domain/hooks/take-run.ts';
 import { createTestAccount, type TestServices } from '../../support/services.ts';
+import { until } from '../../support/until.ts';
 import { onServices } from '../subject.ts';
 import { handlerOf } from './stage.ts';
-
-const tries = 2000;
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < tries && !condition(); attempt += 1) await delay(5);
-  assert.ok(condition());
-}
 
 /** The same services, with functions that go on until the test ends them. */
 function held(services: TestServices) {

@@ -13,7 +13,7 @@ export const drill: Drill = {
   id: 'D2',
   title: `syncs to disk for each group of refreshes that is committed together, ${sessions} sessions at a time`,
   rounds: 200,
-  quickRounds: 2,
+  quickRounds: 1,
   quickDatabases: ['sqlite'],
   run: (options) =>
     onEachDatabase(

@@ -4,7 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { install } from '../../support/process.ts';
 import { openAccount } from '../../support/running-account.ts';
 import { redeem, registerClient, signInForCode, type Tokens } from '../../support/sign-in.ts';
-import { acknowledge, countMissing, keepWriting, restore, until } from '../backup.ts';
+import { until } from '../../support/until.ts';
+import { acknowledge, countMissing, keepWriting, restore } from '../backup.ts';
 import type { Drill, DrillOptions, DrillResult } from '../drill.ts';
 
 const sessionCount = 8;

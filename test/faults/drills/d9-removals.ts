@@ -27,6 +27,7 @@ export const drill: Drill = {
     'kill -9 in the middle of each long removal, restart: no token of what was removed works, the work is finished',
   rounds: 20,
   quickRounds: 1,
+  quickDatabases: ['sqlite'],
   run: (options) => onEachDatabase((database) => runOn(database, options), options.databases),
 };
 

@@ -16,7 +16,7 @@ export const drill: Drill = {
   id: 'L10',
   title: 'memory of the limits under distinct addresses and client ids (a round is a million of them)',
   rounds: 10,
-  quickRounds: 1,
+  quickRounds: null,
   run: async ({ rounds }) => {
     const child = fork(program, [String(rounds * keysOfRound)], { execArgv: ['--expose-gc', ...startFlags] });
     const gone = new AbortController();

@@ -4,19 +4,20 @@ import { countBreaches, type Exchange, findBreaches } from '../history.ts';
 import { doors, exchange, type Nodes, openNodes } from '../nodes.ts';
 
 const parallel = 50;
-const graceMilliseconds = 10_000;
+/** The longest that there is: on a busy machine fifty calls take their time. */
+const graceSeconds = 60;
 
 /** T1: parallel refreshes of one token, through both doors and all servers, give one successor. */
 export const drill: Drill = {
   id: 'T1',
   title: '50 parallel refreshes of one token through both doors, one server on SQLite and two on PostgreSQL',
   rounds: 200,
-  quickRounds: 6,
+  quickRounds: 3,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 
 async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Promise<DrillResult> {
-  const nodes = await openNodes(database);
+  const nodes = await openNodes(database, [`refresh.grace_seconds=${graceSeconds}`]);
   try {
     const [tokens] = await nodes.startSessions(1);
     const history: Exchange[] = [];
@@ -29,7 +30,7 @@ async function runOn(database: DatabaseKind, { rounds, log }: DrillOptions): Pro
       winners.push(successors.size);
       token = [...successors][0] ?? token;
     }
-    const breaches = findBreaches(history, { graceMilliseconds });
+    const breaches = findBreaches(history, { graceMilliseconds: graceSeconds * 1000 });
     for (const breach of breaches) log(`${database}: ${breach.text}`);
     const refused = history.filter(({ outcome }) => outcome !== 'success').length;
     return {

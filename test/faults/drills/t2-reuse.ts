@@ -12,7 +12,7 @@ export const drill: Drill = {
   id: 'T2',
   title: 'reuse of a refresh token after the grace: the family is dead at both doors at once',
   rounds: 50,
-  quickRounds: 2,
+  quickRounds: 1,
   run: (options) => onEachDatabase((database) => runOn(database, options)),
 };
 

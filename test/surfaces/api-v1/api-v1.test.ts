@@ -4,6 +4,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { unreadMembers } from '../../support/read-members.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { deprecation } from './deprecation.ts';
 import { refusals } from './refusals.ts';
@@ -11,6 +12,7 @@ import { transcripts } from './transcripts.ts';
 
 for (const kind of databases) {
   describe(`delegated authentication on ${kind}`, () => {
+    const part = partsOn(kind);
     let opened: TestApp;
     const app = () => opened;
     before(async () => {
@@ -18,9 +20,9 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    describe('GET /api/v1/delegated_auth: transcripts', () => transcripts(app));
-    describe('GET /api/v1/delegated_auth: refusals', () => refusals(app));
-    describe('a deprecated surface', () => deprecation(app));
+    part('GET /api/v1/delegated_auth: transcripts', () => transcripts(app));
+    part('GET /api/v1/delegated_auth: refusals', () => refusals(app));
+    part('a deprecated surface', () => deprecation(app));
   });
 
   declareFaultCases('api-v1', kind);

@@ -4,6 +4,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { unseenStatuses } from '../../support/conforms.ts';
 import { declareFaultCases } from '../../support/faults.ts';
 import { unreadMembers } from '../../support/read-members.ts';
+import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
 import { issueCredentialToken } from './issue-credential-token.ts';
 import { issueCredentialTokenRefusals } from './issue-credential-token-refusals.ts';
@@ -12,6 +13,7 @@ import { revokeCredentialToken } from './revoke-credential-token.ts';
 
 for (const kind of databases) {
   describe(`tokens for API credentials on ${kind}`, () => {
+    const part = partsOn(kind);
     let opened: TestApp;
     const app = () => opened;
     before(async () => {
@@ -20,10 +22,10 @@ for (const kind of databases) {
     });
     after(() => opened.dispose());
 
-    describe('POST /auth/oauth2/v2/token', () => issueCredentialToken(app));
-    describe('POST /auth/oauth2/v2/token: refusals', () => issueCredentialTokenRefusals(app));
-    describe('POST /auth/oauth2/revoke', () => revokeCredentialToken(app));
-    describe('GET /auth/rate_limit', () => readRateLimit(app));
+    part('POST /auth/oauth2/v2/token', () => issueCredentialToken(app));
+    part('POST /auth/oauth2/v2/token: refusals', () => issueCredentialTokenRefusals(app));
+    part('POST /auth/oauth2/revoke', () => revokeCredentialToken(app));
+    part('GET /auth/rate_limit', () => readRateLimit(app));
   });
 
   declareFaultCases('auth-2', kind);

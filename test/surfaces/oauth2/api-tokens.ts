@@ -12,6 +12,7 @@ const clientCredentials = { grant_type: 'client_credentials' };
 /** The document's §1.3, RFC 9068: access tokens of clients that are linked to an API authorization server. */
 export function apiTokens(app: AppOf): void {
   it('a code gives a JWT that a gateway accepts: audience, scopes, times and how the user signed in (RFC 9068 §2.2)', async () => {
+    using _ = app().services.clock.hold();
     const { client, user, code } = await settle(app());
     const api = await makeApi(app(), ['orders:read', 'orders:write', 'orders:delete']);
     await linkApi(app(), client, api, ['orders:read', 'orders:write']);

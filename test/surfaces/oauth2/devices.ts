@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { digestOf } from '../../../src/domain/secrets.ts';
+import { grantAccess } from '../../../src/domain/users/access.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { askForCodes, codesOf, decideDevice, deviceGrant, deviceMetadata, poll } from '../../support/devices.ts';
 import { purgeAll } from '../../support/purge.ts';
@@ -122,6 +123,9 @@ export function devices(app: AppOf): void {
   it('a device code is of no use to another client, nor without the client’s secret', async () => {
     const { client, user } = await settle({ token_endpoint_auth_method: 'client_secret_post' });
     const other = await registerClient(app(), deviceMetadata);
+    // The user allowed the other as much: nothing but the code's own client is in the way.
+    await grantAccess(app().services, app().account, other.app_id, { user: user.email ?? '' });
+    await decideDevice(app(), (await codesOf(app(), other)).user_code, user);
     const codes = await codesOf(app(), client);
     await decideDevice(app(), codes.user_code, user);
     assertError(await poll(app(), other, codes), 400, 'invalid_grant');

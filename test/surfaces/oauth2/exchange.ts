@@ -104,6 +104,15 @@ export function exchange(app: AppOf): void {
     assertError(await ask(client, body.access_token), 400, 'invalid_request');
   });
 
+  it("a client's own token is exchanged until it is revoked", async () => {
+    const client = await registerClient(app(), metadata);
+    const { access_token: own } = (await askTokens(app(), client, { grant_type: 'client_credentials' })).body;
+    assert.equal((await ask(client, own)).status, 200);
+    const form = { client_id: client.client_id, client_secret: client.client_secret ?? '', token: own };
+    assert.equal((await app().send('POST', '/oauth2/revoke', { form })).status, 200);
+    assertError(await ask(client, own), 400, 'invalid_request', /^subject_token is not a valid token$/);
+  });
+
   it('a JWT for one of fewer scopes and audiences; never for another, never wider again', async () => {
     const { client, user, api, tokens } = await linked();
     const narrow = await ask(client, tokens.access_token, {

@@ -234,4 +234,45 @@ export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
     assertError(await replace({}), 400, 'invalid_client_metadata', /sector_identifier_uri/);
     assert.equal((await replace({ sector_identifier_uri: uri })).status, 200);
   });
+
+  it('a replaced registration keeps its sector and its kind of subjects: nobody learns what others know users by', async () => {
+    const elsewhere = ['https://bank.example.com/callback'];
+    for (const [type, other] of [
+      ['pairwise', 'public'],
+      ['public', 'pairwise'],
+    ]) {
+      const headers = { authorization: `Bearer ${await app.bearer('register_clients')}` };
+      const json = { subject_type: type, redirect_uris: [redirectUri] };
+      const { body } = await app.send('POST', '/oauth2/register', { headers, json });
+      const owner = { authorization: `Bearer ${body.registration_access_token}` };
+      const replace = (more: object) => {
+        const changed = { client_id: body.client_id, ...json, ...more };
+        return app.send('PUT', `/oauth2/register/${body.client_id}`, { headers: owner, json: changed });
+      };
+      assertError(await replace({ subject_type: other }), 400, 'invalid_client_metadata', /^subject_type must stay /);
+      const moved = await replace({ redirect_uris: elsewhere });
+      if (type === 'public') assert.equal(moved.status, 200);
+      else
+        assertError(
+          moved,
+          400,
+          'invalid_client_metadata',
+          /^redirect_uris must stay in the sector .*app\.example\.com/,
+        );
+      assert.equal((await replace({ redirect_uris: [`${redirectUri}/2`] })).status, 200);
+    }
+  });
+
+  it('who registers in the open gets no pairwise subjects by the device grant, for which no redirect URI speaks', async () => {
+    const open = await app.another({ ...unlimited, registration: 'open' });
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const register = (grantTypes: readonly string[], headers = {}) => {
+      const json = { ...pairwise, redirect_uris: [redirectUri], grant_types: grantTypes };
+      return open.send('POST', '/oauth2/register', { headers, json });
+    };
+    assertError(await register(['authorization_code', device]), 400, 'invalid_client_metadata', /^grant_types\[1\] /);
+    assert.equal((await register(['authorization_code'])).status, 201);
+    const headers = { authorization: `Bearer ${await open.bearer('register_clients')}` };
+    assert.equal((await register(['authorization_code', device], headers)).status, 201);
+  });
 }

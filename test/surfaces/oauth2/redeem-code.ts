@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { grantAccess } from '../../../src/domain/users/access.ts';
 import { basic } from '../../support/app.ts';
-import { redirectUri, refresh } from '../../support/sign-in.ts';
+import { redirectUri, refresh, signInForCode } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
 import { type AppOf, askTokens, assertError, codeForm, settle } from './asking.ts';
 
@@ -65,6 +66,9 @@ export function redemption(app: AppOf): void {
   it('another client cannot redeem the code, and does not use it up', async () => {
     const setting = await settle(app());
     const thief = await settle(app());
+    // The user allowed the other as much: nothing but the code's own client is in the way.
+    await grantAccess(app().services, app().account, thief.client.app_id, { user: setting.user.email ?? '' });
+    await signInForCode(app(), thief.client, setting.user);
     const code = await setting.code();
     assertError(await askTokens(app(), thief.client, codeForm(code)), 400, 'invalid_grant');
     assert.equal((await askTokens(app(), setting.client, codeForm(code))).status, 200);

@@ -35,6 +35,7 @@ export function registration(app: AppOf): void {
   }
 
   it('201 with every default when only redirect_uris are given; what is not set is left out, null nowhere', async () => {
+    using _ = app().services.clock.hold();
     const answer = await register({ redirect_uris: [redirectUri] });
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.headers['cache-control'], 'no-store');

@@ -90,12 +90,20 @@ export function userinfo(app: AppOf): void {
       const { body } = await byHeader(app(), tokens.access_token);
       return [decodeJwt(tokens.id_token)['preferred_username'], body.preferred_username];
     };
-    const { email } = setting.user;
-    assert.deepEqual(await namesFor({ scope: 'openid profile' }), [undefined, undefined]);
-    assert.deepEqual(await namesFor({ scope: 'openid', claims: one }), [undefined, undefined]);
-    assert.deepEqual(await namesFor({ scope: 'openid profile email' }), [email, email]);
-    assert.deepEqual(await namesFor({ scope: 'openid email', claims: one }), [email, email]);
-    await setUser(app().services, app().account, setting.user.id, { username: 'ada.lovelace' });
+    const email = setting.user.email ?? '';
+    const call = (username: string | null) => setUser(app().services, app().account, setting.user.id, { username });
+    for (const [username, shown] of [
+      [null, email],
+      [email, email],
+      [email.toUpperCase(), email.toUpperCase()],
+    ] as const) {
+      await call(username);
+      assert.deepEqual(await namesFor({ scope: 'openid profile' }), [undefined, undefined]);
+      assert.deepEqual(await namesFor({ scope: 'openid', claims: one }), [undefined, undefined]);
+      assert.deepEqual(await namesFor({ scope: 'openid profile email' }), [shown, shown]);
+      assert.deepEqual(await namesFor({ scope: 'openid email', claims: one }), [shown, shown]);
+    }
+    await call('ada.lovelace');
     assert.deepEqual(await namesFor({ scope: 'openid profile' }), ['ada.lovelace', 'ada.lovelace']);
   });
 

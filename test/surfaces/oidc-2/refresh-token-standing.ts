@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { GrantType } from '../../../src/domain/clients/known-values.ts';
 import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
@@ -146,6 +147,13 @@ export function refreshTokenStanding(app: () => TestApp): void {
     const held = await signedIn(app());
     const client = await registered(app(), { grant_types: ['authorization_code'] });
     assertRefusal(await use({ ...held, client }), ...unauthorized);
+    // The token is the client's own: the grant type alone is in the way.
+    const { services, account } = app();
+    const change = (...grantTypes: GrantType[]) =>
+      services.store.clients.update(account.id, held.client.app_id, { grantTypes });
+    await change('authorization_code');
+    assertRefusal(await use(held), ...unauthorized);
+    await change('authorization_code', 'refresh_token');
     await assertServed(held);
   });
 }

@@ -86,6 +86,7 @@ export function registerClientAnswer(app: () => TestApp): void {
   });
 
   it('fills in every default', async () => {
+    using _ = app().services.clock.hold();
     const { client_id: _id, client_secret: _secret, app_id: _app, ...rest } = await registered(app());
     assert.deepEqual(rest, {
       application_type: 'web',
@@ -109,6 +110,7 @@ export function registerClientAnswer(app: () => TestApp): void {
   });
 
   it('answers every optional member as it was sent', async () => {
+    using _ = app().services.clock.hold();
     const { client_id: _id, client_secret: _secret, app_id: _app, ...rest } = await registered(app(), everything);
     assert.deepEqual(rest, {
       ...everything,

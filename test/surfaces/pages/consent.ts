@@ -8,6 +8,7 @@ import {
   makeUser,
   password,
   readForm,
+  redirectUri,
   registerClient,
   submit,
   walk,
@@ -140,6 +141,25 @@ export function consent(app: AppOf): void {
       password,
     });
     assert.ok(isConsent(at.answer));
+  });
+
+  it('a client that anyone registered is asked about each time: nothing is kept, and what is kept does not count', async () => {
+    const open = await app().another({ registration: 'open' });
+    const json = { client_name: 'Open App', redirect_uris: [redirectUri] };
+    const client = (await open.send('POST', '/oauth2/register', { json })).body;
+    const user = await makeUser(open, client.app_id);
+    const jar = new CookieJar();
+    const first = await submit(open, await walk(open, jar, authorizePath(client)), {
+      username: user.email ?? '',
+      password,
+    });
+    codeOf(await submit(open, first, { decision: 'allow' }));
+    const { store, clock } = open.services;
+    const whose = [open.account.id, user.id, client.app_id] as const;
+    assert.equal(await store.authorizations.findConsent(...whose), null);
+    // As an older release may have kept it.
+    await store.authorizations.saveConsent(...whose, ['openid', 'profile', 'email'], clock.now());
+    assert.ok(isConsent((await walk(open, jar, authorizePath(client))).answer));
   });
 
   it('a new sign-in for the same request forgets what was decided before it', async () => {

@@ -110,6 +110,18 @@ export function steps(app: AppOf): void {
     }
   });
 
+  it('a request that a signed-in browser finished at once does not begin again when it is signed in no more', async () => {
+    const setting = await settle(app());
+    const jar = new CookieJar();
+    codeOf(await submit(app(), await setting.signIn({}, jar), { decision: 'allow' }));
+    const begun = await app().send('GET', authorizePath(setting.client), { headers: jar.header });
+    jar.keep(begun);
+    const next = String(begun.headers['location']);
+    codeOf(await walk(app(), jar, next));
+    jar.cookies.delete('__Host-sid');
+    assert.equal((await walk(app(), jar, next)).answer.status, 400);
+  });
+
   it('of many browsers’ tabs that finish one request at once exactly one gets a code (T11)', async () => {
     const setting = await settle(app());
     const consent = await setting.signIn();

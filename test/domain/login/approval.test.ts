@@ -1,0 +1,73 @@
+/** Each thing that an approval rests on ends it alone: the endings of codes and devices are tested where they happen. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type Approval, isApprovedStill } from '../../../src/domain/login/approval.ts';
+import type { ClientRecord } from '../../../src/store/clients.ts';
+import type { UserRecord } from '../../../src/store/users.ts';
+import { day, newAccount, newClient, newUser, now, unique } from '../../store/samples.ts';
+import { onServices } from '../subject.ts';
+
+interface Changes {
+  readonly client?: Partial<ClientRecord>;
+  readonly user?: Partial<UserRecord>;
+  readonly approval?: Partial<Approval>;
+}
+
+onServices('what an approval rests on', (subject) => {
+  async function approve() {
+    const { store } = subject.services;
+    const { id: accountId } = await newAccount(store);
+    const user = await newUser(store, accountId);
+    const client = await newClient(store, accountId);
+    const sid = unique('sid');
+    const session = { accountId, digest: unique('digest'), sid, userId: user.id, amr: ['pwd'] };
+    const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: day, expiresAt: now + day };
+    await store.sessions.create({ ...session, ...times, source: null, userAgent: null });
+    await store.authorizations.saveConsent(accountId, user.id, client.appId, ['openid', 'email'], now);
+    const asked = { scope: ['openid', 'email'], serverId: null, redirectUri: 'https://app.example.com/callback' };
+    const approval = { sid, approvedAt: now, asked };
+    const holds = (changes: Changes = {}) =>
+      isApprovedStill(
+        store,
+        { ...client, ...changes.client },
+        { ...user, ...changes.user },
+        {
+          ...approval,
+          ...changes.approval,
+        },
+      );
+    return { accountId, user, client, sid, asked, holds };
+  }
+
+  it('a password that is older than the approval; one that is newer ends it', async () => {
+    const { holds } = await approve();
+    assert.ok(await holds());
+    assert.ok(await holds({ user: { passwordChangedAt: null } }));
+    assert.ok(!(await holds({ user: { passwordChangedAt: now + 1 } })));
+    assert.ok(await holds({ user: { passwordChangedAt: now + 1 }, approval: { approvedAt: null } }));
+  });
+
+  it('the session that it was given in', async () => {
+    const { accountId, user, sid, holds } = await approve();
+    assert.ok(!(await holds({ approval: { sid: unique('sid') } })));
+    await subject.services.store.sessions.end(accountId, user.id, sid);
+    assert.ok(!(await holds()));
+    assert.ok(await holds({ approval: { sid: null } }));
+  });
+
+  it('consent to all that was asked for, unless anyone registered the client: then none is kept', async () => {
+    const { accountId, user, client, asked, holds } = await approve();
+    assert.ok(!(await holds({ approval: { asked: { ...asked, scope: ['openid', 'groups'] } } })));
+    await subject.services.store.authorizations.removeConsent(accountId, user.id, client.appId);
+    assert.ok(!(await holds()));
+    assert.ok(await holds({ client: { registeredBy: 'open' } }));
+  });
+
+  it("the client's registration: its redirect URI and its scopes", async () => {
+    const { holds } = await approve();
+    assert.ok(!(await holds({ client: { redirectUris: ['https://app.example.com/other'] } })));
+    assert.ok(!(await holds({ client: { scope: ['openid'] } })));
+    assert.ok(await holds({ client: { scope: ['openid', 'email'] } }));
+  });
+});

@@ -1,0 +1,57 @@
+/** For which of a client's APIs a token is. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { chooseServer, chooseServerOfGrant, serversOfGrant } from '../../../src/domain/tokens/audience.ts';
+import type { LinkedServer } from '../../../src/store/authorization-servers.ts';
+import { thrownBy } from '../subject.ts';
+
+function server(id: number, linkedAt: number, ...scopes: string[]): LinkedServer {
+  const linked = { linkedAt, scopes: scopes.map((value) => ({ value })) };
+  // As much of a link as is looked at.
+  return { ...linked, server: { id, resourceIdentifier: `https://api-${id}.example` } } as unknown as LinkedServer;
+}
+
+const orders = server(1, 100, 'read', 'write');
+const stock = server(2, 200, 'read', 'count');
+const both = [orders, stock];
+const asked = { resource: null, scope: null };
+
+it('is the one that is named, else the first that has a scope asked for, else the first', () => {
+  assert.equal(chooseServer(both, { ...asked, resource: 'https://api-2.example' }), stock);
+  assert.equal(chooseServer(both, { ...asked, scope: ['count'] }), stock);
+  assert.equal(chooseServer(both, asked), orders);
+  assert.equal(chooseServer([], asked), null);
+  const other = { ...asked, resource: 'https://api-3.example' };
+  assert.equal(
+    thrownBy(() => chooseServer(both, other)),
+    'target_invalid resource',
+  );
+});
+
+it('is that of the grant where it is for one alone, and none once its client is not linked to it', () => {
+  assert.equal(chooseServerOfGrant(both, 2, asked), stock);
+  assert.equal(chooseServerOfGrant(both, null, asked), orders);
+  assert.equal(
+    thrownBy(() => chooseServerOfGrant([orders], 2, asked)),
+    'grant_invalid',
+  );
+  const other = { ...asked, resource: 'https://api-1.example' };
+  assert.equal(
+    thrownBy(() => chooseServerOfGrant(both, 2, other)),
+    'target_invalid resource',
+  );
+});
+
+it('a grant gives at each what its user allowed there', () => {
+  const scopesAt = (grant: Parameters<typeof serversOfGrant>[1]) =>
+    serversOfGrant(both, grant).map(({ scopes }) => scopes.map(({ value }) => value));
+  const grant = { serverId: null, apiScopes: ['read 1', 'count 2'], createdAt: 150 };
+  assert.deepEqual(scopesAt(grant), [['read'], ['count']]);
+  // What an older release made is for those that were linked by then.
+  assert.deepEqual(scopesAt({ ...grant, apiScopes: null }), [['read', 'write'], []]);
+  assert.deepEqual(scopesAt({ ...grant, serverId: 2 }), [
+    ['read', 'write'],
+    ['read', 'count'],
+  ]);
+});

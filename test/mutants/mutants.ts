@@ -1,0 +1,26 @@
+/** All mutants. A condition that decides about security belongs here as soon as its test is written. */
+
+import type { Mutant } from './mutant.ts';
+import { authorize } from './themes/authorize.ts';
+import { callers } from './themes/callers.ts';
+import { clients } from './themes/clients.ts';
+import { hooks } from './themes/hooks.ts';
+import { links } from './themes/links.ts';
+import { proofs } from './themes/proofs.ts';
+import { refresh } from './themes/refresh.ts';
+import { sessions } from './themes/sessions.ts';
+import { signIn } from './themes/sign-in.ts';
+import { tokens } from './themes/tokens.ts';
+
+export const mutants: readonly Mutant[] = [
+  ...tokens,
+  ...refresh,
+  ...proofs,
+  ...clients,
+  ...authorize,
+  ...signIn,
+  ...sessions,
+  ...links,
+  ...hooks,
+  ...callers,
+];

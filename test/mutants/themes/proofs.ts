@@ -1,0 +1,73 @@
+/** Proofs of possession of a key (RFC 9449). */
+
+import type { Mutant } from '../mutant.ts';
+
+const file = 'domain/dpop/check-proof.ts';
+const killedBy = 'surfaces/oauth2/dpop.ts';
+
+export const proofs: readonly Mutant[] = [
+  {
+    id: 'proof-method',
+    rule: 'a proof is for one method',
+    file,
+    text: "if (payload['htm'] !== request.method) throw",
+    becomes: 'if (false) throw',
+    killedBy,
+  },
+  {
+    id: 'proof-address',
+    rule: 'a proof is for one address',
+    file,
+    text: "if (!isSameAddress(payload['htu'], request.url)) throw",
+    becomes: 'if (false) throw',
+    killedBy,
+  },
+  {
+    id: 'proof-age',
+    rule: 'a proof is for five minutes',
+    file,
+    text: 'age > oldestSeconds || age < -aheadSeconds',
+    becomes: 'age < -aheadSeconds',
+    killedBy,
+  },
+  {
+    id: 'proof-token',
+    rule: 'a proof is for one access token',
+    file,
+    text: "request.accessToken !== null && payload['ath'] !== hash('sha256', request.accessToken, 'base64url')",
+    becomes: 'false',
+    killedBy,
+  },
+  {
+    id: 'proof-nonce',
+    rule: 'a proof has a nonce of the last minutes',
+    file,
+    text: "typeof nonce !== 'string' || !isLiveNonce(services.vault, account, nonce, now)",
+    becomes: "typeof nonce !== 'string'",
+    killedBy,
+  },
+  {
+    id: 'proof-used',
+    rule: 'a proof is used once',
+    file,
+    text: 'if (proof && !(await clients.useAssertion(proof.use))) throw proofWasUsed();',
+    becomes: '',
+    killedBy: 'surfaces/oauth2/dpop-use.ts',
+  },
+  {
+    id: 'proof-required',
+    rule: 'a client that registered for bound tokens gets no others',
+    file,
+    text: 'if (client.extra.dpop_bound_access_tokens) throw',
+    becomes: 'if (false) throw',
+    killedBy,
+  },
+  {
+    id: 'proof-private-key',
+    rule: 'a key that is not public proves nothing',
+    file,
+    text: "['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in jwk)",
+    becomes: 'false',
+    killedBy,
+  },
+];

@@ -73,8 +73,8 @@ export const refresh: readonly Mutant[] = [
     id: 'judge-access',
     rule: 'who lost the app refreshes nothing',
     file,
-    text: "refusalByStatus(user.status) ?? (assigned ? null : 'access_not_assigned')",
-    becomes: 'refusalByStatus(user.status)',
+    text: "(assigned ? null : 'access_not_assigned')",
+    becomes: 'null',
     killedBy: 'store/consume.test.ts',
   },
   {

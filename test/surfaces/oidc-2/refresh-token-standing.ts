@@ -7,7 +7,6 @@ import { createRole } from '../../../src/domain/roles/write-role.ts';
 import { digestOf } from '../../../src/domain/secrets.ts';
 import { grantAccess, revokeAccess } from '../../../src/domain/users/access.ts';
 import { removeUser } from '../../../src/domain/users/users.ts';
-
 import type { UserStatus } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';

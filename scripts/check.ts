@@ -121,7 +121,9 @@ async function sideDoors(): Promise<Outcome> {
     for (const { what, also } of opening) {
       if (also.includes(file)) continue;
       for (const { 0: found, index } of source.matchAll(what)) {
-        places.push(`src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts\n`);
+        places.push(
+          `src/${file}:${lineOf(source, index)}: ${found} opens something past src/domain/opening/open.ts (docs/architecture.md, rule 4)\n`,
+        );
       }
     }
   }

@@ -158,7 +158,10 @@ export const handlerOfAnotherSurface: Handler<oauth2['registerClient']> = right.
 
 // Lists that the code and the contract both have
 
-type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
+/** True, or what only one of them has: the compiler names it. */
+type Same<One, Other> = [One, Other] extends [Other, One]
+  ? true
+  : { readonly onlyIn: Exclude<One | Other, One & Other> };
 
 export const contractListsGrantTypes: Same<standard['schemas']['GrantType'], GrantType> = true;
 

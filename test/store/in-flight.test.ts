@@ -14,7 +14,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     const device = newDeviceCode(cast);
     await deviceCodes.create(device);
     const allowed = { decision: 'allow', userId, amr: ['pwd'], authenticatedAt: now, sid, decidedAt: now } as const;
-    await deviceCodes.decide(accountId, device.digest, allowed, now);
+    await deviceCodes.decide(accountId, device.digest, { ...allowed, apiScopes: [] }, now);
     const [half, decided] = [0, 1].map(() => ({
       accountId,
       digest: unique(),

@@ -49,6 +49,15 @@ export function isAllowed(
   return consentNames(parameters, servers).every((name) => allowed.includes(name));
 }
 
+/** The same of the part that is about APIs alone. */
+export function isAllowedAtApis(
+  { scope, serverId }: Pick<AskedConsent, 'scope' | 'serverId'>,
+  allowed: readonly string[],
+  servers: readonly LinkedServer[],
+): boolean {
+  return apiScopeNames(scope, serverId, servers).every((name) => allowed.includes(name));
+}
+
 /** Whether the user has to be asked. */
 export async function needsConsent(
   { store }: { readonly store: Pick<StoreVerbs, 'authorizations' | 'authorizationServers'> },
@@ -106,9 +115,12 @@ export async function decideConsent(
     // Under the user's lock: of a form that is sent many times at once, one is the first.
     const kept = await tx.authorizations.findRequest(account.id, record.digest);
     if (kept?.decision === decision && kept.decidedBy === session.userId) return;
-    await tx.authorizations.decide(record, decision, session.userId);
+    const servers = await linkedServersOf({ store: tx }, client);
+    const { parameters } = record;
+    const apiScopes = apiScopeNames(parameters.scope, parameters.serverId, servers);
+    await tx.authorizations.decide(record, decision, session.userId, apiScopes);
     const { userId: id } = session;
-    const scope = consentScopes(record.parameters);
+    const scope = consentScopes(parameters);
     const about = { actor: { type: 'user', id }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(
       tx,
@@ -119,9 +131,8 @@ export async function decideConsent(
         : { ...about, action: 'consent.allowed', detail: { user_id: id, scope } },
     );
     if (decision === 'deny' || client.registeredBy === 'open') return;
-    const servers = await linkedServersOf({ store: tx }, client);
     const former = (await tx.authorizations.findConsent(account.id, session.userId, client.appId)) ?? [];
-    const allowed = [...new Set([...former, ...consentNames(record.parameters, servers)])];
+    const allowed = [...new Set([...former, ...consentNames(parameters, servers)])];
     await tx.authorizations.saveConsent(account.id, id, client.appId, allowed, services.clock.now());
   });
 }

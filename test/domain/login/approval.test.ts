@@ -26,7 +26,7 @@ onServices('what an approval rests on', (subject) => {
     await store.sessions.create({ ...session, ...times, source: null, userAgent: null });
     await store.authorizations.saveConsent(accountId, user.id, client.appId, ['openid', 'email'], now);
     const asked = { scope: ['openid', 'email'], serverId: null, redirectUri: 'https://app.example.com/callback' };
-    const approval = { sid, approvedAt: now, asked };
+    const approval = { sid, approvedAt: now, asked, apiScopes: [] };
     const holds = (changes: Changes = {}) =>
       isApprovedStill(
         store,

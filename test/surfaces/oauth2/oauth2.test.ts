@@ -8,6 +8,7 @@ import { declareFaultCases } from '../../support/faults.ts';
 import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
+import { apiConsent } from './api-consent.ts';
 import { apiEndings } from './api-endings.ts';
 import { apiResources } from './api-resources.ts';
 import { apiTokens } from './api-tokens.ts';
@@ -100,6 +101,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   revocation,
   'tokens for an API': apiTokens,
   'one of several APIs': apiResources,
+  'APIs that come while a consent waits': apiConsent,
   'endings of tokens for an API': apiEndings,
   pollution,
   isolation,

@@ -125,7 +125,7 @@ export interface AuthorizationStore {
     request: AuthorizationRequestRecord,
     decision: 'allow' | 'deny',
     userId: number,
-    apiScopes?: readonly string[],
+    apiScopes: readonly string[],
   ): Promise<void>;
   /** Ends a request, stored or not: true for exactly one caller. */
   finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;

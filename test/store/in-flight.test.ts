@@ -36,7 +36,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     }));
     assert.ok(half && decided);
     await authorizations.keepFirstFactor(half, { userId, checkedAt: now, methods: ['pwd'] }, 'browser');
-    await authorizations.decide(decided, 'allow', userId);
+    await authorizations.decide(decided, 'allow', userId, []);
     return {
       half,
       /** Which of them are left: code, device, the two sign-ins. */
@@ -111,7 +111,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     const { code, half, left } = await putInFlight(cast);
     await authorizations.consumeCode(cast.accountId, code.digest, now);
     await end(cast.accountId, { userId: cast.userId });
-    await authorizations.decide(half, 'allow', cast.userId);
+    await authorizations.decide(half, 'allow', cast.userId, []);
     assert.deepEqual(await left(), [true, false, false, false]);
     assert.equal(await authorizations.finishRequest(half), false);
   });

@@ -64,6 +64,26 @@ onServices('what an approval rests on', (subject) => {
     assert.ok(await holds({ client: { registeredBy: 'open' } }));
   });
 
+  it('what was allowed at APIs, where anyone registered the client: an API that is linked since is not in it', async () => {
+    const { accountId, client, asked, holds } = await approve();
+    const { store } = subject.services;
+    const { id: serverId } = await store.authorizationServers.create({
+      ...{ accountId, name: 'Notes', description: null, resourceIdentifier: 'https://notes.example.com' },
+      ...{ audiences: [], accessTokenMinutes: null, refreshTokenMinutes: null, createdAt: now, updatedAt: now },
+    });
+    const scope = { accountId, serverId, value: 'write', description: null, createdAt: now };
+    const { id: scopeId } = await store.authorizationServers.addScope(scope);
+    const link = { accountId, serverId, appId: client.appId, scopeIds: [scopeId], linkedAt: now };
+    await store.authorizationServers.link(link);
+    const open = { registeredBy: 'open', linkedServers: 1 } as const;
+    const wanted = { ...asked, scope: ['openid', 'write'] };
+    const allowed = (apiScopes: string[]) => holds({ client: open, approval: { asked: wanted, apiScopes } });
+    assert.ok(!(await allowed([])));
+    assert.ok(!(await allowed([`write ${serverId + 1}`])));
+    assert.ok(await allowed([`write ${serverId}`]));
+    assert.ok(await holds({ client: open }), 'what asks for nothing of an API');
+  });
+
   it("the client's registration: its redirect URI and its scopes", async () => {
     const { holds } = await approve();
     assert.ok(!(await holds({ client: { redirectUris: ['https://app.example.com/other'] } })));

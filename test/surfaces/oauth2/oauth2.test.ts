@@ -101,12 +101,12 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   revocation,
   'tokens for an API': apiTokens,
   'one of several APIs': apiResources,
-  'APIs that come while a consent waits': apiConsent,
   'endings of tokens for an API': apiEndings,
   pollution,
   isolation,
   'the use of a proof': dpopUse,
   'what strangers make grow': bounded,
+  'APIs that come while a consent waits': apiConsent,
 };
 
 for (const kind of databases) {

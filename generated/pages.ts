@@ -688,7 +688,9 @@ export interface paths {
          * @description Keeps the decision for this user and application and answers 303 to `/continue`, which returns to the
          *     application with what it asked for, or with `access_denied`
          *     ([RFC 6749 section 4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)). A decision that is neither
-         *     `allow` nor `deny` is 400; the same decision sent again changes nothing. Decisions count towards `limit.authorize`
+         *     `allow` nor `deny` is 400; the same decision sent again changes nothing. Where the application was linked to an
+         *     API since the page was shown, so that the scopes are those of other APIs too, nothing is allowed, and the page is
+         *     shown again. Decisions count towards `limit.authorize`
          *     of their session: 300 a minute unless the account says otherwise, then 429.
          */
         readonly post: operations["decideConsent"];
@@ -891,6 +893,11 @@ export interface components {
         readonly ConsentForm: {
             readonly request?: components["schemas"]["AuthorizationRequestId"];
             readonly csrf?: components["schemas"]["CsrfToken"];
+            /**
+             * @description From the page: which scopes of APIs it showed. Missing or empty: none. An `allow` counts for what is asked for then as it was shown, and for nothing else.
+             * @example aB3xK9mQ2wE7rT5yU1iO8p
+             */
+            readonly shown?: string;
             /**
              * @description The button that was pressed, `allow` or `deny`. Anything else, or nothing, is 400.
              * @example allow
@@ -3627,6 +3634,7 @@ export interface operations {
                      *     <form method="post" action="/consent">
                      *     <input type="hidden" name="request" value="Zk3vQ8sT1nW5yB7cR9dF2g">
                      *     <input type="hidden" name="csrf" value="pW6nD0xH3kM9rV2tY5uA8c">
+                     *     <input type="hidden" name="shown" value="aB3xK9mQ2wE7rT5yU1iO8p">
                      *     <button type="submit" name="decision" value="allow">Allow</button>
                      *     <button type="submit" name="decision" value="deny">Deny</button>
                      *     </form>
@@ -3657,6 +3665,7 @@ export interface operations {
                  * @example {
                  *       "request": "Zk3vQ8sT1nW5yB7cR9dF2g",
                  *       "csrf": "pW6nD0xH3kM9rV2tY5uA8c",
+                 *       "shown": "aB3xK9mQ2wE7rT5yU1iO8p",
                  *       "decision": "allow"
                  *     }
                  */

@@ -28,6 +28,8 @@ export interface ConsentView {
   readonly userName: string;
   readonly userEmail: string;
   readonly scopes: readonly ScopeView[];
+  /** What the form says of the scopes of APIs that are shown. */
+  readonly shown: string;
   readonly csrf: string;
   readonly request: string;
   readonly action: string;
@@ -51,6 +53,7 @@ export function consentPage(view: ConsentView): string {
         title: closedInItself(scope.title === '' ? scope.name : scope.title),
         description: closedInItself(scope.description),
       })),
+      shown: view.shown,
       csrf: view.csrf,
       request: view.request,
       action: view.action,

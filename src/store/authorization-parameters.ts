@@ -33,6 +33,8 @@ export interface AuthorizationParameters {
   readonly dpopKey?: string;
   /** True: the client asked for `offline_access`, so that what it is granted outlives the session. */
   readonly offlineAccess?: boolean;
+  /** What the user allowed at APIs in this request, as grants keep it; absent: nobody was asked, or nothing of an API. */
+  readonly apiScopes?: readonly string[];
   /** The device that waits for it; absent: the client gets its answer at the redirect URI. */
   readonly device?: AwaitingDevice;
 }

@@ -120,7 +120,13 @@ export interface AuthorizationStore {
     request: AuthorizationRequestRecord,
     fired: Pick<AuthorizationRequestRecord, 'hookPolicyId' | 'hookPolicyUserId' | 'hookTraits'>,
   ): Promise<void>;
-  decide(request: AuthorizationRequestRecord, decision: 'allow' | 'deny', userId: number): Promise<void>;
+  /** Keeps what a user decided; `apiScopes`: what of APIs it is about. */
+  decide(
+    request: AuthorizationRequestRecord,
+    decision: 'allow' | 'deny',
+    userId: number,
+    apiScopes: readonly string[],
+  ): Promise<void>;
   /** Ends a request, stored or not: true for exactly one caller. */
   finishRequest(request: Pick<AuthorizationRequestRecord, 'accountId' | 'digest' | 'expiresAt'>): Promise<boolean>;
   /**

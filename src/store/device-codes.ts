@@ -25,12 +25,17 @@ export interface DeviceCodeRecord {
   /** The session in which they decided, and when; null until then, and where an older release kept the decision. */
   readonly sid: string | null;
   readonly decidedAt: Milliseconds | null;
+  /** What they allowed at APIs, as grants keep it; null until then, and where an older release kept the decision. */
+  readonly apiScopes: readonly string[] | null;
   readonly createdAt: Milliseconds;
   readonly expiresAt: Milliseconds;
 }
 
 /** What a user decided about a device, and who it was. */
-type DeviceDecision = Pick<DeviceCodeRecord, 'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt'>;
+type DeviceDecision = Pick<
+  DeviceCodeRecord,
+  'decision' | 'userId' | 'amr' | 'authenticatedAt' | 'sid' | 'decidedAt' | 'apiScopes'
+>;
 
 export interface DeviceCodeStore {
   /** Throws `conflict` with name `user_code_digest` for a user code that another one has. */

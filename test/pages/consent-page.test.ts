@@ -11,6 +11,7 @@ const consent = {
   userEmail: 'ada@northwind.example',
   scopes: [{ name: 'email', title: 'See your e-mail address', description: 'The one we have for you.' }],
   csrf: 'token-1',
+  shown: 'mark-1',
   request: 'request-1',
   action: '/consent',
 };
@@ -28,6 +29,7 @@ describe('consent page', () => {
       ],
     );
     assert.equal(attribute(inputNamed(html, 'csrf'), 'value'), 'token-1');
+    assert.equal(attribute(inputNamed(html, 'shown'), 'value'), 'mark-1');
   });
 
   it('shows who asks, what for, who is asked and where the answer goes', () => {

@@ -83,6 +83,7 @@ export function allPages(names: Names): ReadonlyMap<string, string> {
       { name: 'email', title: names.scope, description: names.scope },
       { name: 'reports:read', title: 'Read reports', description: '' },
     ],
+    shown: 'aB3xK9mQ2wE7',
     action: '/consent',
   };
   const replacing = { ...form, username: names.email, minimumLength: 12, action: '/new-password' };

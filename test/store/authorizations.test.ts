@@ -153,15 +153,16 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await authorizations.findRequest(otherId, digest), null);
     const foreign = { ...request, accountId: otherId, appId: null };
     await authorizations.signIn(foreign, { sid: 'foreign', authenticatedAt: now }, 'foreign');
-    await authorizations.decide(foreign, 'allow', 1);
+    await authorizations.decide(foreign, 'allow', 1, []);
     assert.deepEqual(await authorizations.findRequest(accountId, digest), request);
     await authorizations.signIn(request, { sid: 'first', authenticatedAt: now + 1 }, 'signed in');
-    await authorizations.decide(request, 'allow', 7);
+    await authorizations.decide(request, 'allow', 7, ['write 1']);
     const signedIn = { ...request, sid: 'first', authenticatedAt: now + 1, browserDigest: 'signed in' };
-    const decided = { ...signedIn, decision: 'allow', decidedBy: 7 };
+    const parameters = { ...request.parameters, apiScopes: ['write 1'] };
+    const decided = { ...signedIn, decision: 'allow', decidedBy: 7, parameters };
     assert.deepEqual(await authorizations.findRequest(accountId, digest), decided);
     await authorizations.signIn(request, null, 'worth more');
-    const raised = { ...signedIn, browserDigest: 'worth more' };
+    const raised = { ...signedIn, browserDigest: 'worth more', parameters };
     assert.deepEqual(await authorizations.findRequest(accountId, digest), raised);
     const second = { sid: 'second', authenticatedAt: now + 2 };
     await authorizations.signIn(request, second, 'again');
@@ -200,7 +201,7 @@ onEachDatabase('sessions, authorization requests, codes and consents', (subject)
     assert.equal(await authorizations.finishRequest(request), true);
     assert.equal(await find(), null);
     // A form that was on its way meanwhile brings nothing back.
-    await authorizations.decide(request, 'allow', 7);
+    await authorizations.decide(request, 'allow', 7, []);
     assert.equal(await find(), null);
     assert.equal(await authorizations.finishRequest(request), false);
     const never = { ...request, digest: unique() };

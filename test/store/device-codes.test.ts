@@ -15,7 +15,15 @@ onEachDatabase('codes of devices', (subject) => {
     return { cast, code, deviceCodes, accountId, digest };
   };
   const allow = (userId: number) =>
-    ({ decision: 'allow', userId, amr: ['pwd'], authenticatedAt: now - minute, sid: 'sid', decidedAt: now }) as const;
+    ({
+      decision: 'allow',
+      userId,
+      amr: ['pwd'],
+      authenticatedAt: now - minute,
+      sid: 'sid',
+      decidedAt: now,
+      apiScopes: ['write 1'],
+    }) as const;
 
   test('one is found by either digest, in its account alone', async () => {
     const { code, deviceCodes, accountId, digest } = await make();
@@ -36,7 +44,7 @@ onEachDatabase('codes of devices', (subject) => {
     );
     assert.equal(decided.filter(Boolean).length, 1);
     const found = await deviceCodes.find(accountId, digest);
-    assert.deepEqual([found?.decision, found?.userId, found?.amr], ['allow', cast.userId, ['pwd']]);
+    assert.deepEqual(found, { ...code, ...allow(cast.userId) });
     assert.equal(await deviceCodes.consume(accountId, digest, code.expiresAt), false, 'too late');
     const used = await Promise.all(Array.from({ length: 5 }, () => deviceCodes.consume(accountId, digest, now)));
     assert.equal(used.filter(Boolean).length, 1);
@@ -45,7 +53,7 @@ onEachDatabase('codes of devices', (subject) => {
 
   test('what was denied is never used', async () => {
     const { cast, deviceCodes, accountId, digest } = await make();
-    const nothing = { amr: null, authenticatedAt: null, sid: null, decidedAt: now };
+    const nothing = { amr: null, authenticatedAt: null, sid: null, decidedAt: now, apiScopes: null };
     const denied = { decision: 'deny', userId: cast.userId, ...nothing } as const;
     assert.equal(await deviceCodes.decide(accountId, digest, denied, now), true);
     assert.equal(await deviceCodes.consume(accountId, digest, now), false);

@@ -14,7 +14,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     const device = newDeviceCode(cast);
     await deviceCodes.create(device);
     const allowed = { decision: 'allow', userId, amr: ['pwd'], authenticatedAt: now, sid, decidedAt: now } as const;
-    await deviceCodes.decide(accountId, device.digest, allowed, now);
+    await deviceCodes.decide(accountId, device.digest, { ...allowed, apiScopes: [] }, now);
     const [half, decided] = [0, 1].map(() => ({
       accountId,
       digest: unique(),
@@ -36,7 +36,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     }));
     assert.ok(half && decided);
     await authorizations.keepFirstFactor(half, { userId, checkedAt: now, methods: ['pwd'] }, 'browser');
-    await authorizations.decide(decided, 'allow', userId);
+    await authorizations.decide(decided, 'allow', userId, []);
     return {
       half,
       /** Which of them are left: code, device, the two sign-ins. */
@@ -111,7 +111,7 @@ onEachDatabase('what was approved and is not redeemed', (subject) => {
     const { code, half, left } = await putInFlight(cast);
     await authorizations.consumeCode(cast.accountId, code.digest, now);
     await end(cast.accountId, { userId: cast.userId });
-    await authorizations.decide(half, 'allow', cast.userId);
+    await authorizations.decide(half, 'allow', cast.userId, []);
     assert.deepEqual(await left(), [true, false, false, false]);
     assert.equal(await authorizations.finishRequest(half), false);
   });

@@ -250,6 +250,7 @@ export function newDeviceCode({ accountId, appId }: Cast, given: Partial<DeviceC
     authenticatedAt: null,
     sid: null,
     decidedAt: null,
+    apiScopes: null,
     createdAt: now,
     expiresAt: now + 10 * minute,
     ...given,

@@ -35,7 +35,14 @@ function lookups({
   const { packageBuilds, signInHistories } = rest;
   const { deviceCodes, authorizations, grants, invites, events, counts, attributes, policies, secondFactors } = rest;
   const { hooks, hookVariables, hookExecutions, passwordResets, resetRequests, notices, changeNotices } = rest;
-  const denied = { decision: 'deny', amr: null, authenticatedAt: null, sid: null, decidedAt: now } as const;
+  const denied = {
+    decision: 'deny',
+    amr: null,
+    authenticatedAt: null,
+    sid: null,
+    decidedAt: now,
+    apiScopes: null,
+  } as const;
   const newest = { sort: { field: 'created_at', descending: true }, filters: [], limit: 10, at: { page: 1 } } as const;
   const times = { authenticatedAt: now, lastSeenAt: now, idleMilliseconds: 1, expiresAt: now };
   const named = { accountId: 1, id: 1, digest: 'x', sid: 'x', userId: 1, amr: [], source: null, userAgent: null };

@@ -82,6 +82,7 @@ async function store(
         authenticatedAt: null,
         sid: null,
         decidedAt: null,
+        apiScopes: null,
         createdAt: now,
         expiresAt: now + deviceCodeSeconds * 1000,
       });

@@ -23,7 +23,7 @@ export async function finishDevice(
 ): Promise<{ readonly location: string } | null> {
   const { record, client } = request;
   const now = services.clock.now();
-  const { scope, redirectUri } = record.parameters;
+  const { scope, redirectUri, apiScopes = [] } = record.parameters;
   const userId = result === 'denied' ? record.decidedBy : result.user.id;
   if (userId === null) throw new Failure('internal', { reason: 'nobody decided about the device' });
   const isFinished = await services.store.transaction(async (tx) => {
@@ -33,7 +33,7 @@ export async function finishDevice(
     const isDecided =
       result === 'denied' || verdict === null
         ? await tx.deviceCodes.decide(account.id, digest, denialOf(userId, now), now)
-        : await openDevice(services, tx, account, verdict, digest);
+        : await openDevice(services, tx, account, verdict, digest, apiScopes);
     if (!isDecided) throw ended();
     const about = { actor: { type: 'user', id: userId }, target: { type: 'app', id: client.appId } } as const;
     await recordEvent(
@@ -51,7 +51,7 @@ export async function finishDevice(
 }
 
 function denialOf(userId: number, decidedAt: Milliseconds) {
-  return { decision: 'deny', userId, amr: null, authenticatedAt: null, sid: null, decidedAt } as const;
+  return { decision: 'deny', userId, amr: null, authenticatedAt: null, sid: null, decidedAt, apiScopes: null } as const;
 }
 
 function ended(): Failure {

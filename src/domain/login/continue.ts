@@ -1,5 +1,4 @@
 import type { Services } from '../../services.ts';
-import type { ServerScopeRecord } from '../../store/authorization-servers.ts';
 import type { SessionRecord } from '../../store/sessions.ts';
 import { type UserRecord, userStatuses } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
@@ -8,7 +7,7 @@ import type { RunServices } from '../hooks/run-hook.ts';
 import { effectivePolicy } from '../policies/effective-policy.ts';
 import { subjectOf } from '../tokens/subject.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest } from './authorization-request.ts';
-import { apiScopesOf, needsConsent } from './consent.ts';
+import { type ApiScope, apiScopesOf, needsConsent } from './consent.ts';
 import { type FinishServices, finishRequest, type Granted } from './finish.ts';
 import { areHooksDue, isSignedInFor, runHooksOnSso } from './hooks-on-sso.ts';
 import { acrOf } from './methods.ts';
@@ -31,8 +30,8 @@ export type Step =
       readonly step: 'consent';
       readonly request: OpenRequest;
       readonly user: UserRecord;
-      /** The scopes asked for that are an API's, as its owner describes them. */
-      readonly apiScopes: readonly ServerScopeRecord[];
+      /** The scopes asked for that are an API's. */
+      readonly apiScopes: readonly ApiScope[];
     }
   | { readonly step: 'denied'; readonly request: OpenRequest }
   /** The account wants its hooks to run first: the session is used for this app for the first time. */

@@ -3,6 +3,7 @@ import type { FirstFactor } from '../../store/authorizations.ts';
 import type { StoreVerbs } from '../../store/store.ts';
 import type { UserRecord } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
+import { Failure } from '../failure.ts';
 import type { Fired } from '../hooks/fire.ts';
 import { migrateUser } from '../hooks/migrate-user.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
@@ -113,7 +114,11 @@ export async function keepFired(
   return { client, record: { ...record, ...fired } };
 }
 
-/** Opens the session at the end of a sign-in, or keeps how far it has come; part of the transaction that admits the user. */
+/**
+ * Opens the session at the end of a sign-in, or keeps how far it has come; part of the transaction that admits the user,
+ * under whose lock all that the request holds may have been ended since it was read. Throws
+ * `authorization_request_invalid` then.
+ */
 export async function goOn(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -123,6 +128,9 @@ export async function goOn(
   evidence: FirstEvidence | MoreShown,
   reached: Admitted | Waiting,
 ): Promise<Advanced> {
+  if (await tx.authorizations.hasEnded(account.id, record.digest)) {
+    throw new Failure('authorization_request_invalid', { message: 'This sign-in has ended.' });
+  }
   const methods = methodsOf(evidence);
   const { id: userId } = reached.user;
   if (reached.at !== 'end') {

@@ -110,8 +110,9 @@ export function openDevice(
   account: Account,
   { session }: Admitted<SessionRecord>,
   digest: string,
+  apiScopes: readonly string[],
 ): Promise<boolean> {
-  return allowDevice(services, tx, account, digest, session);
+  return allowDevice(services, tx, account, digest, session, apiScopes);
 }
 
 /** A grant with its first tokens, as `startGrant` has it, bound to the key of the proof, which is used up. */

@@ -58,7 +58,8 @@ function describeDevice(
 
 /**
  * Takes a device from its user, who is locked; with the last one that makes codes the recovery codes go too, which stand
- * for it. Sessions stay. Part of a transaction. Throws `not_found`.
+ * for it. Sessions stay; a sign-in under way, in which it may have been shown, ends. Part of a transaction. Throws
+ * `not_found`.
  */
 export async function takeDevice(
   services: Pick<Services, 'clock' | 'vault'>,
@@ -72,6 +73,7 @@ export async function takeDevice(
   const { secondFactors } = tx;
   const device = (await secondFactors.listDevices(account.id, userId)).find(({ id }) => id === deviceId);
   if (!device || !(await secondFactors.removeDevice(account.id, userId, deviceId))) throw unknownDevice();
+  await tx.authorizations.endRequests(account.id, { userId });
   await noteChange(services, tx, account, [kinds[device.kind].removed], user);
   if (!(await secondFactors.listDevices(account.id, userId)).some(makesCodes)) {
     await secondFactors.replaceRecoveryCodes(account.id, userId, []);

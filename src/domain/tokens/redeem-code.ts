@@ -42,7 +42,7 @@ export async function redeemCode(
   if (!code || code.appId !== client.appId) throw refused('unknown code');
   requireSameTerms(code, redemption);
   const { parameters, sid, amr, authenticatedAt, createdAt: approvedAt } = code;
-  const { scope, nonce, claims, offlineAccess } = parameters;
+  const { scope, nonce, claims, offlineAccess, apiScopes = [] } = parameters;
   // A code that an older release made says nothing about servers.
   const serverId = parameters.serverId ?? null;
   const servers = await linkedServersOf(services, client);
@@ -50,7 +50,7 @@ export async function redeemCode(
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
   // `offline_access` was asked about before the code was made, and goes with the consent as a whole.
-  const approval = { sid, approvedAt, asked: askedOfRegistration(parameters) };
+  const approval = { sid, approvedAt, asked: askedOfRegistration(parameters), apiScopes };
   const evidence = { by: 'code', user: { id: code.userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);

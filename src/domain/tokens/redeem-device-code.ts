@@ -32,12 +32,12 @@ export async function redeemDeviceCode(
   const device = await services.store.deviceCodes.find(account.id, digest);
   if (!device || device.appId !== client.appId) throw refused('unknown device code');
   const { userId, amr, authenticatedAt } = await requireAllowed(services, account, device);
-  const { scope, serverId, sid, decidedAt: approvedAt } = device;
+  const { scope, serverId, sid, decidedAt: approvedAt, apiScopes } = device;
   const asked: AskedAudience = { resource, scope };
   const linked = chooseServerOfGrant(await linkedServersOf(services, client), serverId, asked);
   const now = services.clock.now();
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
-  const approval = { sid, approvedAt, asked: { scope, serverId, redirectUri: null } };
+  const approval = { sid, approvedAt, asked: { scope, serverId, redirectUri: null }, apiScopes: apiScopes ?? [] };
   const evidence = { by: 'device_code', user: { id: userId }, approval } as const;
   const started = await services.store.transaction(async (tx) => {
     const admitted = await admit(services, tx, account, evidence, way);

@@ -50,7 +50,8 @@ function requestVerbs(db: Knex): Pick<AuthorizationStore, RequestVerb> {
       keep(request, { browserDigest, passwordUserId: userId, passwordCheckedAt: checkedAt, methods }),
     keepFiring: (request, { hookPolicyId, hookPolicyUserId, hookTraits }) =>
       keep(request, { hookPolicyId, hookPolicyUserId, hookTraits }),
-    decide: (request, decision, userId) => keep(request, { decision, decidedBy: userId }),
+    decide: (request, decision, userId, apiScopes) =>
+      keep(request, { decision, decidedBy: userId, parameters: { ...request.parameters, apiScopes } }),
     finishRequest: async ({ accountId, digest, expiresAt }) => {
       // What is sealed opens until it expires: that it has ended is remembered for as long.
       const ended = { ...key(accountId, digest), expires_at: expiresAt };

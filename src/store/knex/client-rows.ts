@@ -83,6 +83,7 @@ export const deviceCodes = shape<DeviceCodeRecord>('device_codes', null, {
   authenticatedAt: 'authenticated_at',
   sid: 'sid',
   decidedAt: 'decided_at',
+  apiScopes: json('api_scopes'),
   createdAt: 'created_at',
   expiresAt: 'expires_at',
 });

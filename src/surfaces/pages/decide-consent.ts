@@ -10,7 +10,8 @@ export function decideConsent(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
 ): Handler<operations['decideConsent']> {
   return async ({ body, origin: { account, cookies } }, respond) => {
-    await decide(services, account, browserState(account, cookies, body.request), body.csrf, body.decision);
-    return respond(303, undefined, { location: pageLink('continueAuthorization', body.request ?? '') });
+    const { request, csrf, decision, shown } = body;
+    await decide(services, account, browserState(account, cookies, request), { csrf, decision, shown });
+    return respond(303, undefined, { location: pageLink('continueAuthorization', request ?? '') });
   };
 }

@@ -3,7 +3,7 @@ import { logoSource } from '../../domain/clients/logo.ts';
 import { displayName } from '../../domain/clients/represent-metadata.ts';
 import { typedUserCode } from '../../domain/device/enter-code.ts';
 import { type BrowserState, csrfToken, type OpenRequest } from '../../domain/login/authorization-request.ts';
-import { consentScopes } from '../../domain/login/consent.ts';
+import { type ApiScope, consentScopes, shownMark } from '../../domain/login/consent.ts';
 import type { Step } from '../../domain/login/continue.ts';
 import type { PasswordProblem } from '../../domain/login/new-password.ts';
 import type { DueReplacing } from '../../domain/login/pending.ts';
@@ -114,10 +114,19 @@ export function scopeTitle(name: string): string {
   return scopeViews[name]?.title ?? name;
 }
 
-/** A scope of an API: its name tells two of the same description apart. */
-function apiScopeView(name: string, known: ConsentStep['apiScopes']): ScopeView {
-  const description = known.find(({ value }) => value === name)?.description ?? '';
-  return { name, title: description || name, description: description && name };
+/** A scope of an API: its name tells two of the same description apart, and the API's two of the same name. */
+function apiScopeView(name: string, { description, serverName }: ApiScope, isOneOfSeveral: boolean): ScopeView {
+  const names = [...(description ? [name] : []), ...(isOneOfSeveral ? [serverName] : [])];
+  return { name, title: description || name, description: names.join(' – ') };
+}
+
+/** A scope as the page shows it: one of APIs once for each. */
+function scopeViewsOf(name: string, apiScopes: readonly ApiScope[]): readonly ScopeView[] {
+  const known = scopeViews[name];
+  if (known) return [known];
+  const same = apiScopes.filter(({ value }) => value === name);
+  if (same.length === 0) return [{ name, title: name, description: '' }];
+  return same.map((scope) => apiScopeView(name, scope, same.length > 1));
 }
 
 /** The consent form for a request and the signed-in user. */
@@ -139,7 +148,8 @@ export function representConsent(
     redirectHost: target?.host || redirectUri.split(':', 1)[0] || '',
     userName: fullName(user),
     userEmail: user.email ?? user.username ?? '',
-    scopes: consentScopes(record.parameters).map((name) => scopeViews[name] ?? apiScopeView(name, apiScopes)),
+    scopes: consentScopes(record.parameters).flatMap((name) => scopeViewsOf(name, apiScopes)),
+    shown: shownMark(browser, apiScopes),
     action: formAction('decideConsent'),
   });
   return formPage(request, html);

@@ -26,7 +26,7 @@ onServices('what an approval rests on', (subject) => {
     await store.sessions.create({ ...session, ...times, source: null, userAgent: null });
     await store.authorizations.saveConsent(accountId, user.id, client.appId, ['openid', 'email'], now);
     const asked = { scope: ['openid', 'email'], serverId: null, redirectUri: 'https://app.example.com/callback' };
-    const approval = { sid, approvedAt: now, asked };
+    const approval = { sid, approvedAt: now, asked, apiScopes: [] };
     const holds = (changes: Changes = {}) =>
       isApprovedStill(
         store,
@@ -62,6 +62,26 @@ onServices('what an approval rests on', (subject) => {
     await subject.services.store.authorizations.removeConsent(accountId, user.id, client.appId);
     assert.ok(!(await holds()));
     assert.ok(await holds({ client: { registeredBy: 'open' } }));
+  });
+
+  it('what was allowed at APIs, where anyone registered the client: an API that is linked since is not in it', async () => {
+    const { accountId, client, asked, holds } = await approve();
+    const { store } = subject.services;
+    const { id: serverId } = await store.authorizationServers.create({
+      ...{ accountId, name: 'Notes', description: null, resourceIdentifier: 'https://notes.example.com' },
+      ...{ audiences: [], accessTokenMinutes: null, refreshTokenMinutes: null, createdAt: now, updatedAt: now },
+    });
+    const scope = { accountId, serverId, value: 'write', description: null, createdAt: now };
+    const { id: scopeId } = await store.authorizationServers.addScope(scope);
+    const link = { accountId, serverId, appId: client.appId, scopeIds: [scopeId], linkedAt: now };
+    await store.authorizationServers.link(link);
+    const open = { registeredBy: 'open', linkedServers: 1 } as const;
+    const wanted = { ...asked, scope: ['openid', 'write'] };
+    const allowed = (apiScopes: string[]) => holds({ client: open, approval: { asked: wanted, apiScopes } });
+    assert.ok(!(await allowed([])));
+    assert.ok(!(await allowed([`write ${serverId + 1}`])));
+    assert.ok(await allowed([`write ${serverId}`]));
+    assert.ok(await holds({ client: open }), 'what asks for nothing of an API');
   });
 
   it("the client's registration: its redirect URI and its scopes", async () => {

@@ -92,6 +92,14 @@ export const sessions: readonly Mutant[] = [
     killedBy: 'domain/login/approval.test.ts',
   },
   {
+    id: 'approval-apis-open',
+    rule: 'a code of a client that anyone registered is for the APIs of the approval',
+    file: 'domain/login/approval.ts',
+    text: "registeredBy === 'open') return isAllowedAtApis(asked, apiScopes, servers);",
+    becomes: "registeredBy === 'open') return true;",
+    killedBy: 'domain/login/approval.test.ts',
+  },
+  {
     id: 'approval-registration',
     rule: 'a code ends with what its client was registered for',
     file: 'domain/login/approval.ts',

@@ -8,6 +8,7 @@ import { declareFaultCases } from '../../support/faults.ts';
 import { unreadMembers } from '../../support/read-members.ts';
 import { partsOn } from '../../support/sample.ts';
 import { databases } from '../../support/stores.ts';
+import { apiConsent } from './api-consent.ts';
 import { apiEndings } from './api-endings.ts';
 import { apiResources } from './api-resources.ts';
 import { apiTokens } from './api-tokens.ts';
@@ -105,6 +106,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   isolation,
   'the use of a proof': dpopUse,
   'what strangers make grow': bounded,
+  'APIs that come while a consent waits': apiConsent,
 };
 
 for (const kind of databases) {

@@ -33,6 +33,7 @@ import { passkeys } from './passkeys.ts';
 import { policies } from './policies.ts';
 import { recent } from './recent.ts';
 import { refusals } from './refusals.ts';
+import { removedDevices } from './removed-devices.ts';
 import { secondFactor } from './second-factor.ts';
 import { sessions } from './sessions.ts';
 import { signOut } from './sign-out.ts';
@@ -68,6 +69,7 @@ const cases: Readonly<Record<string, (app: AppOf) => void>> = {
   'ends of links': linkEnds,
   'changes that are told': told,
   assets,
+  'devices that are removed': removedDevices,
 };
 
 for (const kind of databases) {

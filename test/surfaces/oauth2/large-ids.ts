@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { execute } from '../../support/rows.ts';
-import {
-  clientAuthentication,
-  redeem,
-  refresh,
-  registerClient,
-  signedIn,
-  signInForCode,
-} from '../../support/sign-in.ts';
+import { clientAuthentication, redeem, refresh, signedIn, signInForCode } from '../../support/sign-in.ts';
 import type { DatabaseKind } from '../../support/stores.ts';
 import { issue, makePair } from '../auth-2/pairs.ts';
 

@@ -26,7 +26,7 @@ export interface paths {
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
-         *     sign-ins a minute from one source are answered 429.
+         *     sign-ins a minute from one source, or refused ones, are answered 429.
          */
         readonly post: operations["signIn"];
         readonly delete?: never;

@@ -62,7 +62,7 @@ export function exchange(app: AppOf): void {
     assert.ok(record);
     const subject = await findAccessToken(services, account, tokens.access_token);
     assert.ok(subject);
-    let now = subject.token.expiresAt - 10_100;
+    let now = subject.token.expiresAt - 10_300;
     const slow = { ...services, clock: { ...services.clock, now: () => (now += 300) } };
     const request = {
       ...{ subjectToken: tokens.access_token, subjectTokenType: accessToken, actorToken: null, actorTokenType: null },

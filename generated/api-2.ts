@@ -4214,7 +4214,7 @@ export interface components {
              */
             readonly type: "account" | "user" | "role" | "custom_attribute" | "app" | "grant" | "access_token" | "signing_key" | "credential" | "credential_token" | "api_key" | "policy" | "api_authorization" | "hook" | "hook_variable";
             /**
-             * @description Null for what has no number, or is not there.
+             * @description Null for what has no number, or is not there. Tokens and grants outgrow 32 bits in a service that runs for long.
              * @example 7
              */
             readonly id: number | null;

@@ -404,8 +404,8 @@ export interface paths {
          *     answered, with an access token as good as the first.
          *
          *     At every refresh the user must be active and still have the app. A refusal for that reason uses up nothing.
-         *     Refused refreshes of a public client, or of one that registered in the open, count towards `limit.public-client` of
-         *     the grant and the source: beyond it each refresh of this grant from there is 429. Requests with an assertion of a
+         *     Refused refreshes and token exchanges of a public client, or of one that registered in the open, count towards
+         *     `limit.public-client` of the grant and the source: beyond it each of them for this grant from there is 429. Requests with an assertion of a
          *     client that registered in the open count towards the same limit of their source, here and at every other endpoint;
          *     beyond it they are 429 as well.
          *

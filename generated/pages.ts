@@ -26,7 +26,7 @@ export interface paths {
          *
          *     10 wrong passwords in a row (the policy's `maximum_invalid_login_attempts`) pause sign-in by password for that
          *     user for 15 minutes (`lock_effective_minutes`). The count moves before the password is checked. 60 failed
-         *     sign-ins a minute from one source are answered 429.
+         *     sign-ins a minute from one source, or refused ones, are answered 429.
          */
         readonly post: operations["signIn"];
         readonly delete?: never;
@@ -132,7 +132,8 @@ export interface paths {
         /**
          * Rename or remove a passkey
          * @description `change` is the button that was pressed: `rename` or `remove`; anything else is 400. A passkey that was removed signs nobody
-         *     in any more; who is signed in stays so. One that is not there any more is left as it is.
+         *     in any more; who is signed in stays so. One that is not there any more is left as it is. New names count towards
+         *     `limit.authorize` of the session.
          */
         readonly post: operations["changePasskey"];
         readonly delete?: never;
@@ -1893,6 +1894,32 @@ export interface operations {
                      *     <input id="name" name="name" type="text" value="My passkey">
                      *     <button type="submit">Add a passkey</button>
                      *     </form>
+                     *     </main>
+                     *     </html>
+                     */
+                    readonly "text/html": components["schemas"]["Page"];
+                };
+            };
+            /** @description The session changed too much in a short time. Nothing was changed; try again after `Retry-After` seconds. */
+            readonly 429: {
+                headers: {
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly "Cache-Control": components["headers"]["CacheControlNoStore"];
+                    readonly "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    readonly "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    readonly "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <title>Too many attempts – Northwind Traders</title>
+                     *     <main>
+                     *     <h1>Too many attempts</h1>
+                     *     <p>There were too many attempts in a short time.</p>
+                     *     <p>Reference <code>01J9Z6T2M4V8Q0W3K7R5N1B6XC</code></p>
                      *     </main>
                      *     </html>
                      */

@@ -20,6 +20,15 @@ export function newSecret(random: Random, prefix: string): string {
   return prefix + random.bytes(32).toString('base64url');
 }
 
+/**
+ * The number of a row as texts of tokens name it: base 36, 11 characters at most. Null for one that no row has. One
+ * sequence numbers the tokens of all accounts, and a busy service passes 2^31 within a year.
+ */
+export function readRowId(text36: string | undefined): number | null {
+  const id = Number.parseInt(text36 ?? '', 36);
+  return id > 0 && Number.isSafeInteger(id) ? id : null;
+}
+
 /** What is stored of a secret of full entropy: its SHA-256, base64url (43 characters). Passwords go through `Passwords`. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');

@@ -12,7 +12,11 @@ type Documented<Op> = keyof Responses<Op> & number;
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** A long list, one part after the other as fast as the client takes them. */
-export type InParts<Item> = AsyncGenerator<readonly Item[], void, undefined>;
+export interface InParts<Item> {
+  readonly parts: AsyncGenerator<readonly Item[], void, undefined>;
+  /** Aborted where the answer is to be cut off, with the failure that says why. */
+  readonly lost?: AbortSignal;
+}
 
 type Body<Content> = Content extends { 'application/xml': readonly (infer Item)[] }
   ? readonly Item[] | InParts<Item>

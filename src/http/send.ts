@@ -59,17 +59,19 @@ export async function sendReply(
 }
 
 function isInParts(body: unknown): body is InParts<unknown> {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+  if (typeof body !== 'object' || body === null || !('parts' in body)) return false;
+  return typeof body.parts === 'object' && body.parts !== null && Symbol.asyncIterator in body.parts;
 }
 
 /** A list of one part goes as a whole, and what fails before the second one is answered like any other fault. */
-async function sendInParts(res: Response, parts: InParts<unknown>, rules: XmlRules): Promise<void> {
+async function sendInParts(res: Response, { parts, lost }: InParts<unknown>, rules: XmlRules): Promise<void> {
   try {
     const first = await parts.next();
     const second = first.done ? first : await parts.next();
     if (first.done || second.done) res.end(writeXml(first.value ?? [], rules));
-    else await pipeline(textsOf([first.value, second.value], parts, rules), res);
+    else await pipeline(textsOf([first.value, second.value], parts, rules), res, { ...(lost && { signal: lost }) });
   } catch (error) {
+    lost?.throwIfAborted();
     // Who has heard enough may leave.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
@@ -78,7 +80,11 @@ async function sendInParts(res: Response, parts: InParts<unknown>, rules: XmlRul
   }
 }
 
-async function* textsOf(read: readonly (readonly unknown[])[], parts: InParts<unknown>, rules: XmlRules) {
+async function* textsOf(
+  read: readonly (readonly unknown[])[],
+  parts: InParts<unknown>['parts'],
+  rules: XmlRules,
+): AsyncGenerator<string, void, undefined> {
   const { head, items, tail } = xmlListWriter(rules);
   yield [head, ...read.map(items)].join('');
   for await (const part of parts) yield items(part);

@@ -21,12 +21,14 @@ const operation: ContractOperation = {
 describe('a list in parts', () => {
   let server: Server;
   let parts: () => AsyncGenerator<readonly string[], void, undefined>;
+  let losing: AbortController;
   let sent: Promise<void>;
   before(async () => {
+    losing = new AbortController();
     const app = express();
     app.get('/', (_req, res) => {
       const form = { fallbackType: 'application/xml', xmlOf: () => rules };
-      sent = sendReply(res, operation, { status: 200, body: parts() }, form);
+      sent = sendReply(res, operation, { status: 200, body: { parts: parts(), lost: losing.signal } }, form);
       sent.catch(() => {});
     });
     server = createServer(app).listen(0, '127.0.0.1');
@@ -122,5 +124,22 @@ describe('a list in parts', () => {
     await left.promise;
     await sent;
     assert.ok(read < 1_000, String(read));
+  });
+
+  it('is cut off and let go where it may not go on, though its client reads nothing', async () => {
+    const left = Promise.withResolvers<void>();
+    parts = async function* () {
+      try {
+        for (;;) yield ['x'.repeat(100_000)];
+      } finally {
+        left.resolve();
+      }
+    };
+    const answer = await ask();
+    losing.abort(new Error('others wait'));
+    await left.promise;
+    await assert.rejects(sent, /others wait/);
+    await assert.rejects(textOf(answer), { code: 'ECONNRESET' });
+    losing = new AbortController();
   });
 });

@@ -4,11 +4,10 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
-import { digestOf, matchesDigest, newSecret, secretPrefixes } from '../secrets.ts';
+import { digestOf, matchesDigest, newSecret, readRowId, secretPrefixes } from '../secrets.ts';
 import type { Caller } from './caller.ts';
 
 const lifeSeconds = 36_000;
-const largestId = 2 ** 31 - 1;
 
 interface IssuedCredentialToken {
   readonly accessToken: string;
@@ -82,10 +81,9 @@ async function findToken(
   account: Pick<Account, 'id'>,
   accessToken: string,
 ): Promise<CredentialToken | null> {
-  const [, id, secret] = /^ct_([1-9a-z][0-9a-z]{0,5})_([\w-]{43})$/.exec(accessToken) ?? [];
-  if (id === undefined || secret === undefined) return null;
-  const tokenId = Number.parseInt(id, 36);
-  if (tokenId > largestId) return null;
+  const [, text36, secret] = /^ct_([1-9a-z][0-9a-z]{0,10})_([\w-]{43})$/.exec(accessToken) ?? [];
+  const tokenId = readRowId(text36);
+  if (tokenId === null || secret === undefined) return null;
   const found = await services.store.callers.findToken(account.id, tokenId);
   // Compared in any case, for the time it takes.
   const matches = matchesDigest(secret, found?.token.digest ?? null);

@@ -46,6 +46,8 @@ export interface Turn {
    * took the time of, 1 unless said; its account has one in so many turns while others wait.
    */
   end(isForgiven?: boolean, weight?: number): void;
+  /** Whether another account waits for nothing but room, which the end of this turn would make. */
+  isWanted(): boolean;
 }
 
 export interface FairQueue {
@@ -99,10 +101,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     one.account.waiting -= 1;
   }
 
-  function mayBegin({ account, holder, path }: Waiting): boolean {
-    if (account.turns >= turnsOfAccount || (account.running.get(holder) ?? 0) >= turnsOfHolder) return false;
+  function hasTurnsLeft({ account, holder }: Waiting): boolean {
+    return account.turns < turnsOfAccount && (account.running.get(holder) ?? 0) < turnsOfHolder;
+  }
+
+  function mayBegin(one: Waiting): boolean {
     const taken = running + pausing;
-    return taken < turns || (taken < turns + turnsForQuiet && isQuiet(path));
+    return hasTurnsLeft(one) && (taken < turns || (taken < turns + turnsForQuiet && isQuiet(one.path)));
   }
 
   /** Accounts in turn, then the networks and sources of the account. */
@@ -155,6 +160,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         dispatchAfterPause();
         forgetIdle(account);
       },
+      isWanted: () => waiting.some((one) => one.account !== account && hasTurnsLeft(one)),
     };
   }
 

@@ -3,6 +3,14 @@ import type { Limits } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 
 /**
+ * Counts a sign-in that was refused after a right first factor as a wrong one: whoever may not come in can try without
+ * end. Throws `rate_limited`. Without an address nothing counts.
+ */
+export async function countRefusal(limits: Limits, account: Account, address: string | null): Promise<void> {
+  if (address !== null) await limits.take(account, 'sign-in', { source: networkSourceOf(address) });
+}
+
+/**
  * Runs an attempt to sign in and counts it against its source when it is wrong: null, or what `isWrong`
  * says. Taken first and given back, so that parallel guesses cannot outrun it; what fails by no fault of the user's
  * counts for nothing. Throws `rate_limited` before running when too many were wrong. Without an address nothing counts.

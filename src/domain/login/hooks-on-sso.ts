@@ -43,16 +43,22 @@ export async function areHooksDue(
   return !(await store.sessions.isUsedFor(account.id, session.sid, client.appId));
 }
 
-/** Runs them and keeps with the request that they passed, and what they chose; or answers why nothing opens. */
+/**
+ * Runs them and keeps with the request that they passed, and what they chose; or answers why nothing opens. Throws
+ * `rate_limited` when too many requests of the session were granted or refused.
+ */
 export async function runHooksOnSso(
   services: RunServices & Pick<Services, 'store'>,
   account: Account,
-  { request, user }: Use,
+  { request, session, user }: Use,
 ): Promise<Extract<Halted, { readonly at: 'refused' }> | null> {
   const { source, userAgent } = currentAuditContext();
   const seen = { username: user.email ?? user.username ?? '', source, userAgent };
+  // A browser that is signed in can ask without end, with prompt=none and nobody there. What passes is counted once granted.
+  const taken = await services.limits.take(account, 'authorize', { session: session.sid });
   const fired = await passHooks(services, account, user, request.client, seen);
   if ('at' in fired) return fired;
+  await taken?.giveBack();
   await keepFired(services.store, request, user, fired, 'always');
   return null;
 }

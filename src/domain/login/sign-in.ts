@@ -14,6 +14,7 @@ import { type Door, walkIn } from '../opening/walk.ts';
 import { digestOf, newSecret } from '../secrets.ts';
 import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } from './authorization-request.ts';
 import { type PasswordAttempt, tryPassword } from './check-password.ts';
+import { countRefusal } from './count-failures.ts';
 import { changedMeanwhile, recordRefusal, refuseSignIn, signedInTo } from './standing.ts';
 
 /** What the browser gets that is signed in: both cookies are new. */
@@ -83,16 +84,18 @@ export async function walkForRequest(
     const decided = await keepFired(tx, request, user, fired);
     return goOn(services, tx, account, browser, decided, evidence, reached);
   });
-  return 'outcome' in walked ? walked : stop(services, account, request, user, walked);
+  return 'outcome' in walked ? walked : stop(services, account, request, user, walked, seen);
 }
 
 async function stop(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   { client }: OpenRequest,
   user: UserRecord,
   halted: Halted,
+  { source }: Door['seen'],
 ): Promise<null> {
+  await countRefusal(services.limits, account, source);
   if (halted.at === 'refused') return refuseSignIn(services, account, user, client, halted.failure);
   await recordRefusal(services, account, user, client, changedMeanwhile);
   return null;

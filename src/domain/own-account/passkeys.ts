@@ -129,9 +129,12 @@ export async function addPasskey(
   });
 }
 
-/** Renames a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
+/**
+ * Renames a passkey. Throws `not_found` for one that is not the user's, `rate_limited` when the session changed too
+ * much, and as `inVisit` does.
+ */
 export async function renamePasskey(
-  services: WriteServices,
+  services: WriteServices & Pick<Services, 'limits'>,
   account: Account,
   visit: Visitor,
   deviceId: number,
@@ -141,7 +144,10 @@ export async function renamePasskey(
   await requireOwn(services, account, id, deviceId);
   const name = readName(typed);
   if (name === null) return 'name';
+  await services.limits.take(account, 'authorize', { session: visit.session.sid });
   return inVisit(services, account, visit, { recent: true }, async (tx) => {
+    const devices = await tx.secondFactors.listDevices(account.id, id);
+    if (devices.some((device) => device.id === deviceId && device.name === name)) return null;
     if (!(await tx.secondFactors.renameDevice(account.id, id, deviceId, name))) throw unknownDevice();
     const about = { type: 'user', id } as const;
     const detail = { device_id: deviceId };

@@ -4,9 +4,11 @@ import type { Services } from '../../services.ts';
 import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { Account } from '../accounts/account.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { recordEvent } from '../audit/record.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
 import { exchangeGrant } from '../clients/known-values.ts';
+import { limitedFor } from '../clients/limited-for.ts';
 import { type Proof, useProof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import { admit } from '../opening/admit.ts';
@@ -31,12 +33,13 @@ interface ExchangeRequest {
   readonly scope: readonly string[] | null;
 }
 
-type ExchangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts'>;
+type ExchangeServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer' | 'counts' | 'limits'>;
 
 /**
  * An access token for the same subject, with no scope and no audience that the one shown has not, which ends no later.
  * It belongs to the same grant and ends with it. Throws `client_not_authorized`, `request_invalid` for a token that is
- * not good or not for this client to exchange, `scope_invalid`, `target_invalid`, `access_not_assigned`.
+ * not good or not for this client to exchange, `scope_invalid`, `target_invalid`, `access_not_assigned`, and
+ * `rate_limited` when too many of a grant were exchanged by a client that anybody could be.
  */
 export async function exchangeToken(
   services: ExchangeServices,
@@ -54,16 +57,17 @@ export async function exchangeToken(
   if (request.subjectTokenType === jwtType && !subject.linked)
     throw invalid('subject_token_type', 'does not match subject_token');
   const linked = await requireMayExchange(services, client, subject, binding);
-  const secondsLeft = Math.floor((subject.token.expiresAt - now) / 1000);
-  if (secondsLeft < 1) throw invalid('subject_token', 'is about to expire');
   const scope = narrowScope(client, subject, linked, request.scope);
   const contents: TokenContents = {
     ...(subject.grant && subject.user ? contentsOf(subject.grant, subject.user, scope) : { scope, user: null }),
     audience: narrowAudience(subject, request),
     actor: await actorOf(services, account, client, subject, request.actorToken),
   };
-  const prepared = prepareAccessToken(services, account, client, linked, binding, secondsLeft);
   const { token } = subject;
+  const prepared = prepareAccessToken(services, account, client, linked, binding, token.expiresAt);
+  if (prepared.expiresInSeconds < 1) throw invalid('subject_token', 'is about to expire');
+  const limited = limitedFor(client, token.grantId, currentAuditContext());
+  if (limited) await services.limits.take(account, 'public-client', limited);
   const way = { client, hookPolicyId: null, wantsSecondFactor: false };
   const id = await services.store.transaction(async (tx) => {
     const { grantId, userId } = token;

@@ -7,6 +7,7 @@ import type { Proof } from '../dpop/check-proof.ts';
 import { Failure } from '../failure.ts';
 import type { RunServices } from '../hooks/run-hook.ts';
 import { type PasswordAttempt, tryPassword } from '../login/check-password.ts';
+import { countRefusal } from '../login/count-failures.ts';
 import { changedMeanwhile, refuseSignIn } from '../login/standing.ts';
 import type { Halted, Waiting } from '../opening/admit.ts';
 import { methodsOf } from '../opening/evidence.ts';
@@ -62,7 +63,7 @@ export async function grantByPassword(
         }
       : reached,
   );
-  if (walked.at !== 'end') return refuse(services, account, user, client, walked);
+  if (walked.at !== 'end') return refuse(services, account, user, client, walked, attempt);
   services.counts.add(account.id, 'password', client.appId);
   return walked.started.tokens(walked.user);
 }
@@ -73,12 +74,14 @@ function wrong(): Failure {
 
 /** There is no page here on which to do what is due. */
 async function refuse(
-  services: Pick<Services, 'store' | 'clock' | 'vault'>,
+  services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
   account: Account,
   user: UserRecord,
   client: ClientRecord,
   stopped: Halted | Waiting,
+  { source }: PasswordAttempt,
 ): Promise<never> {
+  await countRefusal(services.limits, account, source);
   switch (stopped.at) {
     case 'refused':
       return refuseSignIn(services, account, user, client, stopped.failure);

@@ -4,14 +4,13 @@ import type { ClientRecord } from '../../store/clients.ts';
 import type { ConsumptionRefusal, Untypical } from '../../store/consumption.ts';
 import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
-import { type AuditContext, currentAuditContext } from '../audit/context.ts';
-import { isAnybodys } from '../clients/client-methods.ts';
+import { currentAuditContext } from '../audit/context.ts';
 import { requireGrantType } from '../clients/grant-types.ts';
+import { limitedFor } from '../clients/limited-for.ts';
 import { type Proof, proofWasUsed } from '../dpop/check-proof.ts';
 import { day, minute } from '../durations.ts';
 import { Failure, type FailureCode } from '../failure.ts';
-import { type LimitSubject, requireLeft } from '../limits.ts';
-import { networkSourceOf } from '../network-source.ts';
+import { requireLeft } from '../limits.ts';
 import { digestOf } from '../secrets.ts';
 import { type AskedAudience, chooseServer, chooseServerOfGrant, linkedServersOf, serversOfGrant } from './audience.ts';
 import { judgeRefresh } from './judge-refresh.ts';
@@ -66,7 +65,7 @@ export async function refreshTokens(
     throw new Failure('grant_invalid', { reason: 'bound to another key' });
   }
   const origin = currentAuditContext();
-  const subject = refusalsOf(client, grantId, origin);
+  const subject = limitedFor(client, grantId, origin);
   if (subject) await requireLeft(services.limits, account, 'public-client', subject);
   const successorSalt = newSuccessorSalt(services.random);
   const successor = successorOf(presented, successorSalt);
@@ -110,14 +109,6 @@ export async function refreshTokens(
     idToken: await makeIdToken(services, account, client, { ...grant, scope: granted }, user, text, null),
     refreshToken: result.outcome === 'rotated' ? successor : successorOf(presented, grant.successorSalt ?? ''),
   };
-}
-
-/**
- * Whom refused refreshes count against: a grant, so that a dead token keeps nobody out who shares an address with it.
- * Null for a client whose secret says who it is.
- */
-function refusalsOf(client: ClientRecord, grant: number, { source }: AuditContext): LimitSubject | null {
-  return isAnybodys(client) ? { source: networkSourceOf(source ?? ''), grant } : null;
 }
 
 function failureOf(result: Extract<Untypical, { readonly outcome: 'refused' | 'reused' }>): Failure {

@@ -5,6 +5,7 @@ import type { LinkedServer } from '../../store/authorization-servers.ts';
 import type { ClientRecord } from '../../store/clients.ts';
 import type { NewAccessToken } from '../../store/consumption.ts';
 import type { GrantRecord } from '../../store/grants.ts';
+import type { Milliseconds } from '../../store/time.ts';
 import type { TokenUser } from '../../store/users.ts';
 import type { Account } from '../accounts/account.ts';
 import { acrOf } from '../login/methods.ts';
@@ -53,12 +54,13 @@ export function prepareAccessToken(
   client: ClientRecord,
   linked: LinkedServer | null,
   binding: string | null,
-  secondsAtMost: number = Number.POSITIVE_INFINITY,
+  endsAtLatest: Milliseconds = Number.POSITIVE_INFINITY,
 ): PreparedAccessToken {
   const secret = newAccessSecret(services.random);
   const issuedAt = services.clock.now();
   const minutes = linked?.server.accessTokenMinutes ?? null;
-  const expiresInSeconds = Math.min(minutes === null ? accessTokenSeconds : minutes * 60, secondsAtMost);
+  const secondsLeft = Math.floor((endsAtLatest - issuedAt) / 1000);
+  const expiresInSeconds = Math.min(minutes === null ? accessTokenSeconds : minutes * 60, secondsLeft);
   const expiresAt = issuedAt + expiresInSeconds * 1000;
   if (!linked) {
     return {

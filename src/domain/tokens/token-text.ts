@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Random, Vault } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
-import { newSecret } from '../secrets.ts';
+import { newSecret, readRowId } from '../secrets.ts';
 
 /** 32 bytes in base64url. */
 const secretLength = 43;
@@ -42,12 +42,12 @@ interface NamedAccessToken extends NamedToken {
 
 /** Of an opaque access token; null for any other text. */
 export function parseAccessToken(text: string): NamedAccessToken | null {
-  const [, id36, binding, secret] = /^dt_([0-9a-z]{1,6})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
+  const [, id36, binding, secret] = /^dt_([0-9a-z]{1,11})_([\w-]{43})_([\w-]{43})$/.exec(text) ?? [];
   if (id36 !== undefined && binding !== undefined && secret !== undefined) {
-    const id = readId(id36);
+    const id = readRowId(id36);
     return id === null ? null : { id, secret, binding };
   }
-  const named = readNamed(/^at_([0-9a-z]{1,6})_([\w-]{43})$/.exec(text));
+  const named = readNamed(/^at_([0-9a-z]{1,11})_([\w-]{43})$/.exec(text));
   return named && { ...named, binding: null };
 }
 
@@ -58,7 +58,7 @@ export function tokenIdText(id: number, secret: string): string {
 
 /** Of a `jti`; null for any other text. */
 export function parseTokenId(text: string): NamedToken | null {
-  return readNamed(/^([0-9a-z]{1,6})\.([\w-]{43})$/.exec(text));
+  return readNamed(/^([0-9a-z]{1,11})\.([\w-]{43})$/.exec(text));
 }
 
 /** What the row of a JWT access token has the digest of: no opaque token is this text, so that none can be made from a `jti`. */
@@ -68,7 +68,7 @@ export function tokenIdSecret(secret: string): string {
 
 function readNamed(match: RegExpExecArray | null): NamedToken | null {
   const [, text36, secret] = match ?? [];
-  const id = readId(text36);
+  const id = readRowId(text36);
   return id === null || secret === undefined ? null : { id, secret };
 }
 
@@ -99,23 +99,17 @@ interface ReadRefreshToken {
 
 /** The grant that an authentic refresh token belongs to; null for any other text. */
 export function parseRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
-  const [, text36, family] = /^rt_([0-9a-z]{1,6})\.([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
+  const [, text36, family] = /^rt_([0-9a-z]{1,11})\.([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
   if (text36 === undefined) return parseBoundRefreshToken(vault, account, text);
-  const grantId = readId(text36);
+  const grantId = readRowId(text36);
   return grantId !== null && familyOf(vault, account, grantId, null) === family ? { grantId, binding: null } : null;
 }
 
 function parseBoundRefreshToken(vault: Vault, account: Account, text: string): ReadRefreshToken | null {
-  const [, text36, binding, family] = /^rd_([0-9a-z]{1,6})\.([\w-]{43})([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
-  const grantId = readId(text36);
+  const [, text36, binding, family] = /^rd_([0-9a-z]{1,11})\.([\w-]{43})([\w-]{22})[\w-]{43}$/.exec(text) ?? [];
+  const grantId = readRowId(text36);
   if (grantId === null || binding === undefined) return null;
   return familyOf(vault, account, grantId, binding) === family ? { grantId, binding } : null;
-}
-
-/** An id below 2^31, as all are; null for a number that no row can have. */
-function readId(text36: string | undefined): number | null {
-  const id = Number.parseInt(text36 ?? '', 36);
-  return id > 0 && id < 2 ** 31 ? id : null;
 }
 
 function familyOf(vault: Vault, account: Account, grantId: number, binding: string | null): string {

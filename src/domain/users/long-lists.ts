@@ -10,25 +10,50 @@ import { createFairQueue, type FairQueue } from '../fair-queue/fair-queue.ts';
 import { shareOf } from '../fair-queue/share.ts';
 
 const turns = 16;
-const turnsOfAccount = 8;
+const turnsOfAccount = 4;
 /** Of one API key. */
-const turnsOfHolder = 4;
+const turnsOfHolder = 2;
 /** Lists of all accounts that have a turn or wait for one. */
 const most = 256;
 const waitMilliseconds = 30_000;
 const retryAfterSeconds = 10;
+/** So long a turn is its list's own; from then on it ends as soon as another account waits for room. */
+const ownMilliseconds = 60_000;
+const lookMilliseconds = 1_000;
 
 const queues = new WeakMap<Services['store'], FairQueue>();
 
 /**
- * Answers what ends the turn, once it is there. Throws `unavailable` when others had the turns for too long, or too many
- * wait.
+ * Answers what ends the turn, once it is there; `onLost` is called where the turn ends before that, so that others get
+ * theirs however slowly a client reads. Throws `unavailable` when others had the turns for too long, or too many wait.
  */
-export async function takeListTurn({ store }: Pick<Services, 'store'>, account: Account): Promise<() => void> {
+export async function takeListTurn(
+  { store }: Pick<Services, 'store'>,
+  account: Account,
+  onLost: (reason: Failure) => void,
+): Promise<() => void> {
   const queue = queues.get(store) ?? createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most });
   queues.set(store, queue);
   const turn = await queue.enter(shareOf(account), waitMilliseconds);
-  if (turn === null)
-    throw new Failure('unavailable', { retryAfterSeconds, reason: 'too many long lists are under way' });
-  return () => turn.end();
+  if (turn === null) throw unavailable('too many long lists are under way');
+  let timer: NodeJS.Timeout | null = null;
+  const look = () => {
+    if (!turn.isWanted()) {
+      timer = setTimeout(look, lookMilliseconds).unref();
+      return;
+    }
+    timer = null;
+    turn.end();
+    onLost(unavailable('a long list took too long, and others wait'));
+  };
+  timer = setTimeout(look, ownMilliseconds).unref();
+  return () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    turn.end();
+  };
+}
+
+function unavailable(reason: string): Failure {
+  return new Failure('unavailable', { retryAfterSeconds, reason });
 }

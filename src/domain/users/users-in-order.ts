@@ -18,27 +18,27 @@ interface Range {
   readonly limit?: number | undefined;
 }
 
+interface UsersInOrder {
+  readonly parts: AsyncGenerator<readonly FullUser[], void, undefined>;
+  /** Aborted where the list lost its turn, and ends before its last part. */
+  readonly lost: AbortSignal;
+}
+
 /**
  * Users with `fromId` or a higher id in parts, at most `limit`, all of them without one. Before any of them is read by
- * the caller, the trail tells how many there are. Throws `unavailable` when too many such lists are under way.
+ * the caller, the trail tells how many there are. Throws `unavailable` when too many lists of several parts are under
+ * way, and between two parts where this one lost its turn.
  */
-export async function* listUsersFrom(
-  services: ReadServices,
-  account: Account,
-  range: Range,
-): AsyncGenerator<readonly FullUser[], void, undefined> {
-  const endTurn = await takeListTurn(services, account);
-  try {
-    yield* partsOf(services, account, range);
-  } finally {
-    endTurn();
-  }
+export function listUsersFrom(services: ReadServices, account: Account, range: Range): UsersInOrder {
+  const losing = new AbortController();
+  return { parts: partsOf(services, account, range, losing), lost: losing.signal };
 }
 
 async function* partsOf(
   services: ReadServices,
-  account: Audited,
+  account: Account,
   { fromId = 0, limit = Number.POSITIVE_INFINITY }: Range,
+  losing: AbortController,
 ): AsyncGenerator<readonly FullUser[], void, undefined> {
   let left = limit;
   const next = async (at: ListQuery['at']): Promise<ListPage<FullUser>> => {
@@ -52,13 +52,21 @@ async function* partsOf(
     return page;
   };
   let page = await next({ page: 1 });
-  const count = Math.min(page.total ?? 0, limit);
-  const event = { action: 'user.listed', target: { type: 'account', id: account.id }, detail: { count } } as const;
-  await services.store.transaction((tx) => recordEvent(tx, services, account, event));
-  while (page.items.length > 0) {
-    yield page.items;
-    if (page.after === null || left === 0) return;
-    page = await next({ after: page.after });
+  // A list of one part is sent as a whole, and holds nothing.
+  const endTurn =
+    page.after !== null && left > 0 ? await takeListTurn(services, account, (reason) => losing.abort(reason)) : null;
+  try {
+    const count = Math.min(page.total ?? 0, limit);
+    const event = { action: 'user.listed', target: { type: 'account', id: account.id }, detail: { count } } as const;
+    await services.store.transaction((tx) => recordEvent(tx, services, account, event));
+    if (page.items.length > 0) yield page.items;
+    while (page.after !== null && left > 0) {
+      losing.signal.throwIfAborted();
+      page = await next({ after: page.after });
+      if (page.items.length > 0) yield page.items;
+    }
+  } finally {
+    endTurn?.();
   }
 }
 

@@ -19,8 +19,9 @@ export function listEvents(services: Pick<Services, 'store'>): Handler<operation
 /** `<type>:<id>`, or a type for a party without an id. Throws `request_invalid`. */
 function partyFilters(name: 'actor' | 'target', text: string | undefined): ListFilter[] {
   if (text === undefined) return [];
-  const [, type, id = '-1'] = /^(API|[a-z_]{1,30})(?::(\d{1,10}))?$/.exec(text) ?? [];
-  if (type === undefined) throw new Failure('request_invalid', { name, message: `${name} must be <type>:<id>` });
+  const [, type, id = '-1'] = /^(API|[a-z_]{1,30})(?::(\d{1,16}))?$/.exec(text) ?? [];
+  if (type === undefined || !Number.isSafeInteger(Number(id)))
+    throw new Failure('request_invalid', { name, message: `${name} must be <type>:<id>` });
   return [
     { field: `${name}_type`, test: 'is', values: [type] },
     { field: `${name}_id`, test: 'is', values: [Number(id)] },

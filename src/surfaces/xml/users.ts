@@ -31,7 +31,7 @@ function readInput(body: Changes): UserInput {
   };
 }
 
-async function* representAll(parts: AsyncGenerator<readonly FullUser[], void, undefined>): InParts<ShownUser> {
+async function* representAll(parts: AsyncGenerator<readonly FullUser[], void, undefined>): InParts<ShownUser>['parts'] {
   for await (const part of parts) yield part.map(representUser);
 }
 
@@ -45,7 +45,7 @@ export function users(services: Services): Handlers<operations> {
         fromId: Number(fromId ?? 0),
         limit: paged ? Number(limit ?? defaultLimit) : undefined,
       });
-      return respond(200, representAll(found));
+      return respond(200, { ...found, parts: representAll(found.parts) });
     },
 
     /** POST /users.xml */

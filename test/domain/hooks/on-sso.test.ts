@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { createPolicy } from '../../../src/domain/policies/policies.ts';
 import type { UserRecord } from '../../../src/store/users.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { countRows } from '../../support/rows.ts';
 import { sampledDatabases } from '../../support/sample.ts';
 import { scriptedHooks } from '../../support/scripted-hooks.ts';
 import {
@@ -69,6 +70,29 @@ for (const kind of sampledDatabases) {
       const again = new CookieJar();
       assert.equal(await runs(() => signInForCode(app, first, user, {}, again)), 1, 'a sign-in');
       assert.equal(await runs(() => signInForCode(app, other, user, {}, again)), 1, 'another session');
+    });
+
+    it('refusals of one session are limited, and nothing runs or is told beyond that', async (t) => {
+      const refusing = scriptedHooks();
+      const settings = { 'limit.register': 'off', 'limit.authorize': '4/min', hook_on_sso: 'each_app' };
+      const limited = await openTestApp(kind, { settings, services: { hooks: refusing } });
+      t.after(() => limited.dispose());
+      await makeHook({ app: limited, hooks: refusing, demanding: new Map() });
+      refusing.answer = () => null;
+      const [first, other] = [await registerClient(limited), await registerClient(limited)];
+      const user = await makeUser(limited, first.app_id);
+      await limited.services.store.access.grant(limited.account.id, other.app_id, { userId: user.id }, 0);
+      const jar = new CookieJar();
+      await signInForCode(limited, first, user, {}, jar);
+      refusing.answer = () => ({ success: false });
+      const statuses: number[] = [];
+      while (statuses.length < 4) {
+        const { answer } = await walk(limited, jar, authorizePath(other, { prompt: 'none' }));
+        statuses.push(answer.status);
+      }
+      assert.deepEqual(statuses, [303, 303, 429, 429]);
+      const refused = `account_id = ${limited.account.id} and action = 'hook.sign_in_refused'`;
+      assert.equal(await countRows(limited.url, `select 1 as one from events where ${refused}`), 2);
     });
 
     it('a session that expired unused starts again: it runs for each app once more', async () => {

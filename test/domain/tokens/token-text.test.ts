@@ -13,7 +13,9 @@ import {
   newSuccessorSalt,
   parseAccessToken,
   parseRefreshToken,
+  parseTokenId,
   successorOf,
+  tokenIdText,
 } from '../../../src/domain/tokens/token-text.ts';
 
 const vault = createVault(sealingKey(randomBytes(32)), systemRandom);
@@ -25,10 +27,10 @@ function accountNamed(subdomain: string): Account {
 }
 
 const account = accountNamed('one');
-const largest = 2 ** 31 - 1;
+const largest = Number.MAX_SAFE_INTEGER;
 
 test('an access token names its row and holds 256 random bits', () => {
-  for (const id of [1, 35, 36, 1_000_000, largest]) {
+  for (const id of [1, 35, 36, 1_000_000, 2 ** 31, largest]) {
     const secret = newAccessSecret(systemRandom);
     assert.match(secret, /^[\w-]{43}$/);
     assert.deepEqual(parseAccessToken(accessTokenText(id, secret)), { id, secret, binding: null });
@@ -44,8 +46,9 @@ test('a text of another form, or of a row that cannot be, names no row', () => {
     `at_1_${secret.slice(1)}`,
     `at_0_${secret}`,
     `at_-1_${secret}`,
-    `at_zzzzzz_${secret}`,
-    `at_1000000_${secret}`,
+    `at_${(2 ** 53).toString(36)}_${secret}`,
+    `at_zzzzzzzzzzz_${secret}`,
+    `at_100000000000_${secret}`,
     `AT_1_${secret}`,
     `at_A_${secret}`,
     ` at_1_${secret}`,
@@ -56,10 +59,16 @@ test('a text of another form, or of a row that cannot be, names no row', () => {
   }
 });
 
+test('the jti of a JWT names its row', () => {
+  const secret = newAccessSecret(systemRandom);
+  for (const id of [1, 2 ** 31, largest]) assert.deepEqual(parseTokenId(tokenIdText(id, secret)), { id, secret });
+  assert.equal(parseTokenId(tokenIdText(2 ** 53, secret)), null);
+});
+
 test('a refresh token is of its account’s family, and nobody can name a grant who never held one of its tokens', () => {
-  for (const id of [1, 36, largest]) {
+  for (const id of [1, 36, 2 ** 31, largest]) {
     const token = newRefreshToken(vault, systemRandom, account, id);
-    assert.match(token, /^rt_[0-9a-z]{1,6}\.[\w-]{65}$/);
+    assert.match(token, /^rt_[0-9a-z]{1,11}\.[\w-]{65}$/);
     assert.deepEqual(parseRefreshToken(vault, account, token), { grantId: id, binding: null });
     assert.equal(parseRefreshToken(vault, accountNamed('two'), token), null, 'another account');
     assert.equal(parseRefreshToken(vault, accountNamed('one'), token), null, 'another data key');
@@ -89,6 +98,8 @@ test('a successor is of the same family, and only its predecessor and the salt t
 test('a binding is part of a token: none can be put on, changed or taken off', () => {
   const [mine, other] = ['a'.repeat(43), 'b'.repeat(43)];
   const bound = newRefreshToken(vault, systemRandom, account, 7, mine);
+  const late = newRefreshToken(vault, systemRandom, account, largest, mine);
+  assert.deepEqual(parseRefreshToken(vault, account, late), { grantId: largest, binding: mine });
   assert.deepEqual(parseRefreshToken(vault, account, bound), { grantId: 7, binding: mine });
   assert.deepEqual(parseRefreshToken(vault, account, successorOf(bound, newSuccessorSalt(systemRandom))), {
     grantId: 7,
@@ -100,6 +111,7 @@ test('a binding is part of a token: none can be put on, changed or taken off', (
   assert.equal(parseRefreshToken(vault, account, plain.replace('rt_', 'rd_').replace('.', `.${mine}`)), null);
   const secret = newAccessSecret(systemRandom);
   assert.deepEqual(parseAccessToken(accessTokenText(7, secret, mine)), { id: 7, secret, binding: mine });
+  assert.deepEqual(parseAccessToken(accessTokenText(largest, secret, mine)), { id: largest, secret, binding: mine });
   assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, other));
   assert.notEqual(accessTokenSecret(secret, mine), accessTokenSecret(secret, null));
 });

@@ -2,62 +2,138 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Account } from '../../../src/domain/accounts/account.ts';
 import { actAs } from '../../../src/domain/audit/context.ts';
+import { takeListTurn } from '../../../src/domain/users/long-lists.ts';
 import { listUsersFrom } from '../../../src/domain/users/users-in-order.ts';
+import type { Services } from '../../../src/services.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { makeUser } from '../../support/sign-in.ts';
+import { execute } from '../../support/rows.ts';
+
+/** One more than a part has. */
+const userCount = 201;
+
+/** Turns on a service of its own, by account and API key. */
+function turnsOn(onLost: () => void) {
+  const services = { store: {} as Services['store'] };
+  return (accountId: number, key: number) =>
+    actAs({ actor: { type: 'API', id: key }, source: null, requestId: null }, () =>
+      takeListTurn(services, { id: accountId } as Account, ({ code }) => {
+        assert.equal(code, 'unavailable');
+        onLost();
+      }),
+    );
+}
 
 describe('lists of all users', () => {
   let app: TestApp;
   before(async () => {
     app = await openTestApp('sqlite');
-    await makeUser(app);
+    await execute(
+      app.url,
+      `insert into users (account_id, username, username_key, status, invalid_login_attempts, created_at, updated_at)
+       with recursive n (n) as (select 1 union all select n + 1 from n where n < ${userCount})
+       select ${app.account.id}, 'u' || n, 'u' || n, 1, 0, n, 0 from n`,
+    );
   });
   after(() => app.dispose());
 
   /** A list that the API key with this number asks for, and holds until it is told to go on. */
-  function begin(key: number) {
+  function begin(key: number, limit?: number) {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
+    const { parts } = listUsersFrom(app.services, app.account, { limit });
+    let count = 0;
     const read = async () => {
-      for await (const { length } of listUsersFrom(app.services, app.account, {})) {
-        assert.equal(length, 1);
+      for await (const { length } of parts) {
+        count += length;
         begun.resolve();
         await goOn.promise;
       }
+      return count;
     };
     const actor = { type: 'API', id: key } as const;
     const over = actAs({ actor, source: '127.0.0.1', requestId: null }, read).finally(() => begun.resolve());
+    over.catch(() => {});
     return { begun: begun.promise, goOn: goOn.resolve, over };
   }
 
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  /** Whether it waits still once everything that can happen has happened: a later list of one part went through. */
   const hasBegun = async ({ begun }: { begun: Promise<void> }) => {
-    await settled();
-    return Promise.race([begun.then(() => true), settled().then(() => false)]);
+    const short = begin(99, 1);
+    short.goOn();
+    await short.over;
+    await new Promise((resolve) => setImmediate(resolve));
+    return Promise.race([begun.then(() => true), Promise.resolve().then(() => Promise.resolve(false))]);
   };
 
-  it('one key has four, and waits for the fifth; an account has eight', async () => {
-    const [first, ...others] = [1, 1, 1, 1].map(begin);
-    const fifth = begin(1);
-    await Promise.all([first, ...others].map((one) => one?.begun));
-    assert.equal(await hasBegun(fifth), false);
-    const ofAnother = [2, 2, 2, 2].map(begin);
-    await Promise.all(ofAnother.map(({ begun }) => begun));
-    const third = begin(3);
+  it('one key has two, and waits for the third; an account has four', async () => {
+    const [first, second] = [begin(1), begin(1)];
+    await Promise.all([first.begun, second.begun]);
+    const third = begin(1);
     assert.equal(await hasBegun(third), false);
-    first?.goOn();
-    await third.begun;
-    assert.equal(await hasBegun(fifth), false);
-    const all = [...others, fifth, ...ofAnother, third];
+    const ofAnother = [begin(2), begin(2)];
+    await Promise.all(ofAnother.map(({ begun }) => begun));
+    const ofThird = begin(3);
+    assert.equal(await hasBegun(ofThird), false);
+    first.goOn();
+    await ofThird.begun;
+    assert.equal(await hasBegun(third), false);
+    const all = [first, second, third, ...ofAnother, ofThird];
     for (const one of all) one.goOn();
-    await Promise.all(all.map(({ over }) => over));
+    assert.deepEqual(
+      await Promise.all(all.map(({ over }) => over)),
+      all.map(() => userCount),
+    );
+  });
+
+  it('a list of one part takes no turn', async () => {
+    const long = [1, 1, 2, 2].map((key) => begin(key));
+    await Promise.all(long.map(({ begun }) => begun));
+    for (const limit of [1, userCount - 1]) {
+      const short = begin(1, limit);
+      short.goOn();
+      assert.equal(await short.over, limit);
+    }
+    for (const one of long) one.goOn();
+    await Promise.all(long.map(({ over }) => over));
+  });
+
+  it('a turn ends after a minute where another account waits for room, and no sooner', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let lost = 0;
+    const take = turnsOn(() => {
+      lost += 1;
+    });
+    const ends = await Promise.all([1, 2, 3, 4].flatMap((id) => [1, 1, 2, 2].map((key) => take(id, key))));
+    t.mock.timers.tick(50_000);
+    const ofTheLast = take(4, 3);
+    t.mock.timers.tick(11_000);
+    assert.equal(lost, 0, 'one that has all its turns waits for its own');
+    const waiting = take(5, 1);
+    t.mock.timers.tick(1_000);
+    assert.equal(lost, 1, 'one turn for one that waits');
+    const endWaiting = await waiting;
+    t.mock.timers.tick(10_000);
+    assert.equal(lost, 1);
+    for (const end of [...ends, endWaiting]) end();
+    (await ofTheLast)();
+    const again = await Promise.all([1, 2, 3, 4].flatMap((id) => [1, 1, 2, 2].map((key) => take(id, key))));
+    const late = take(5, 1);
+    t.mock.timers.tick(29_000);
+    assert.equal(lost, 1, 'within its minute a turn is its own');
+    for (const end of again) end();
+    (await late)();
   });
 
   it('where too many wait the next is refused, and those that wait are served', async () => {
-    const many = Array.from({ length: 257 }, (_, number) => begin(number));
-    for (const one of many) one.goOn();
-    const outcomes = await Promise.allSettled(many.map(({ over }) => over));
+    const take = turnsOn(() => assert.fail('no turn is lost'));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 257 }, async (_, key) => {
+        const end = await take(1, key);
+        end();
+      }),
+    );
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     assert.deepEqual(
       refused.map(({ code, detail }) => [code, detail.retryAfterSeconds]),

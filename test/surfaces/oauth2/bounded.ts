@@ -4,21 +4,30 @@ import type { TestApp } from '../../support/app.ts';
 import { shown, sign, type TestKey, testKey } from '../../support/assertions.ts';
 import type { Answer } from '../../support/conforms.ts';
 import { askWithProof, newProofKey, nonceOf } from '../../support/dpop.ts';
+import { givePasskey, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { countRows } from '../../support/rows.ts';
 import {
   authorizePath,
   CookieJar,
   clientAuthentication,
+  makeUser,
+  password,
   type RegisteredClient,
   redeem,
   redirectUri,
   refresh,
+  registerClient,
   signedIn,
   signInForCode,
+  submit,
+  walk,
 } from '../../support/sign-in.ts';
+import { setUser } from '../../support/users.ts';
 import { type AppOf, codeForm, settle, unlimited } from './asking.ts';
 
 const publicClient = { token_endpoint_auth_method: 'none', application_type: 'native' };
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
 /** With the status that a refused token has there. */
 const doors = [
   ['/oauth2/token', 400],
@@ -171,6 +180,39 @@ export function bounded(app: AppOf): void {
       assert.equal(await kept(one, 'pushed_requests'), 2);
     });
   }
+
+  it('refused sign-ins after a right first factor count as failed ones, by password and by passkey', async () => {
+    const one = await app().another({ ...unlimited, 'limit.sign-in': '3/min' });
+    const client = await registerClient(one);
+    const user = await makeUser(one, client.app_id);
+    const { passkey } = await givePasskey(one, user);
+    await setUser(one.services, one.account, user.id, { status: 'suspended' });
+    const refused = () => kept(one, 'events', "action = 'sign_in.refused'");
+    const page = () => walk(one, new CookieJar(), authorizePath(client));
+    const byPassword = async () => (await submit(one, await page(), { username: user.email ?? '', password })).answer;
+    const byPasskey = async () => {
+      const at = await page();
+      return (await showPasskey(one, at, passkey.get(passkeyOptionsOf(at.answer.text)))).answer;
+    };
+    const answers = await inTurn(6, (index) => (index % 2 === 0 ? byPassword() : byPasskey()));
+    assert.deepEqual(statusesOf(answers), [403, 403, 403, 429, 429, 429]);
+    assert.equal(await refused(), 3);
+  });
+
+  it('exchanges of a grant by a public client are limited, those of a client with a secret are not', async () => {
+    const one = await app().another({ ...unlimited, 'limit.public-client': '3/min' });
+    const grant_types = ['authorization_code', 'refresh_token', exchangeGrant];
+    const exchanges = async (more: object) => {
+      const { client, tokens } = await signedIn(one, { ...more, grant_types });
+      const own = clientAuthentication(client);
+      const form = { grant_type: exchangeGrant, subject_token: tokens.access_token, subject_token_type: accessToken };
+      return inTurn(5, () => one.send('POST', '/oauth2/token', { ...own, form: { ...own.form, ...form } }));
+    };
+    assert.deepEqual(statusesOf(await exchanges({})), [200, 200, 200, 200, 200]);
+    const answers = await exchanges(publicClient);
+    assert.deepEqual(statusesOf(answers), [200, 200, 200, 429, 429]);
+    for (const answer of answers.slice(3)) assertLimited(answer);
+  });
 
   it('codes of one session are limited, those of another are not kept from it', async () => {
     // The consent is one of them.

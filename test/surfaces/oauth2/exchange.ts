@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { unlinkClient } from '../../../src/domain/authorization-servers/links.ts';
+import { findAccessToken } from '../../../src/domain/tokens/access-token.ts';
+import { exchangeToken } from '../../../src/domain/tokens/exchange.ts';
 import { grantAccess } from '../../../src/domain/users/access.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { atGateway, linkApi, makeApi } from '../../support/api.ts';
@@ -51,6 +53,25 @@ export function exchange(app: AppOf): void {
     const allow = () => grantAccess(app().services, app().account, gateway.app_id, { user: user.email ?? '' });
     return { client, gateway, user, api, allow, tokens: await redeem(app(), client, code) };
   };
+
+  it('ends no later than the subject token, however long the exchange takes', async () => {
+    using _ = app().services.clock.hold();
+    const { client, tokens } = await opaque();
+    const { services, account } = app();
+    const record = await services.store.clients.find(account.id, client.client_id);
+    assert.ok(record);
+    const subject = await findAccessToken(services, account, tokens.access_token);
+    assert.ok(subject);
+    let now = subject.token.expiresAt - 10_300;
+    const slow = { ...services, clock: { ...services.clock, now: () => (now += 300) } };
+    const request = {
+      ...{ subjectToken: tokens.access_token, subjectTokenType: accessToken, actorToken: null, actorTokenType: null },
+      ...{ requestedTokenType: null, resource: null, audience: null, scope: null },
+    };
+    const exchanged = await exchangeToken(slow, account, record, request, null);
+    const found = await findAccessToken(services, account, exchanged.accessToken);
+    assert.ok(found && found.token.expiresAt <= subject.token.expiresAt, String(found?.token.expiresAt));
+  });
 
   it('an opaque token for one of fewer scopes: same subject, no refresh token, told of', async () => {
     using _ = app().services.clock.hold();

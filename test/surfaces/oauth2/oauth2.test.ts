@@ -36,6 +36,7 @@ import { implicitProfile } from './implicit-profile.ts';
 import { introspection } from './introspect-token.ts';
 import { isolation } from './isolation.ts';
 import { keys } from './keys.ts';
+import { largeIds } from './large-ids.ts';
 import { openClients } from './open-clients.ts';
 import { otherGrants } from './other-grants.ts';
 import { outlivedRequests } from './outlived-requests.ts';
@@ -121,6 +122,7 @@ for (const kind of databases) {
   });
   describe(`request objects by reference on ${kind}`, () => requestReferences(kind));
   describe(`clients that rotate their keys on ${kind}`, () => rotatingClients(kind));
+  describe(`numbers beyond 32 bits on ${kind}`, () => largeIds(kind));
   describe(`pairwise subjects on ${kind}`, () => pairwiseSubjects(kind));
   declareFaultCases('oauth2', kind);
 }

@@ -15,6 +15,7 @@ import {
   TestPasskey,
 } from '../../support/passkeys.ts';
 import { titlesTo } from '../../support/resets.ts';
+import { countRows } from '../../support/rows.ts';
 import { giveDevice } from '../../support/second-factor.ts';
 import { CookieJar, password, readForm, submit, walk } from '../../support/sign-in.ts';
 import { setUser } from '../../support/users.ts';
@@ -145,6 +146,28 @@ export function passkeys(app: AppOf): void {
       `mfa.removed ${id} ${id} {"device_id":${deviceId}}`,
     ]);
     assert.deepEqual(await titlesTo(app(), signedIn.user.email), ['A passkey was added', 'A passkey was removed']);
+  });
+
+  it('the same name is no change, and names of one session are limited', async () => {
+    const one = await app().another({ ...unlimited, 'limit.authorize': '4/min' });
+    const visited = await signIn(one);
+    const { credential } = await make(visited);
+    await visited.post({ credential, name: 'New' });
+    const [stored] = await one.services.store.passkeys.list(one.account.id, visited.user.id);
+    const rename = (name: string) =>
+      visited.post({ passkey: `${stored?.device.id}`, name, change: 'rename' }, `${path}/change`);
+    const count = () =>
+      countRows(one.url, `select 1 as one from events where account_id = ${one.account.id} and action = 'mfa.renamed'`);
+    assert.equal((await rename('Laptop')).status, 303);
+    assert.equal((await rename('Laptop')).status, 303);
+    assert.equal(await count(), 1);
+    const answers = [await rename('a'), await rename('b'), await rename('c'), await rename('d')];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303, 429, 429],
+    );
+    assert.ok(Number(answers[3]?.headers['retry-after']) > 0);
+    assert.equal(await count(), 3);
   });
 
   const lies: Readonly<Record<string, Lies>> = {

@@ -70,6 +70,14 @@ export interface GrantForApis extends GrantRecord {
 /** `offlineAccess`: whether it outlives its session; not, unless said. No token is made from that. */
 type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
+/** How many live grants a user may have. */
+export interface GrantBounds {
+  readonly ofApp: number;
+  readonly ofUser: number;
+  /** How many one statement revokes at most. */
+  readonly atOnce: number;
+}
+
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
@@ -108,6 +116,17 @@ export interface GrantStore {
     accountId: number,
     userId: number,
     sid: string,
+    at: Milliseconds,
+    because: string,
+  ): Promise<number>;
+  /**
+   * Makes room for one more grant of a user and app: revokes those that would be beyond the bounds with it, the longest
+   * unused first; answers how many. One that has expired counts until it is purged: it is among the longest unused.
+   */
+  makeRoom(
+    accountId: number,
+    { userId, appId }: Pick<GrantRecord, 'userId' | 'appId'>,
+    bounds: GrantBounds,
     at: Milliseconds,
     because: string,
   ): Promise<number>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hour, newAccount, newCast, newGrant, newUser, now, ofTokens, unique } from './samples.ts';
+import { hour, newAccount, newCast, newClient, newGrant, newUser, now, ofTokens, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('grants and access tokens', (subject) => {
@@ -99,6 +99,55 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.equal(await has('one'), false);
     const left = (await grants.listLive(accountId, userId, now)).filter(({ sid }) => sid !== 'offline');
     assert.deepEqual(left, [offline, other]);
+  });
+
+  test('room is made for one more grant: those that are the longest unused end, of the app and of all', async () => {
+    const { grants, access } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const { appId: otherApp } = await newClient(subject.store, accountId);
+    await access.grant(accountId, otherApp, { userId }, now);
+    const neighbour = await newUser(subject.store, accountId);
+    await access.grant(accountId, appId, { userId: neighbour.id }, now);
+    const make = async (given: object) => (await newGrant(subject.store, cast, given)).id;
+    const rotated = await make({ createdAt: now - 9, rotatedAt: now });
+    const ended = await make({ createdAt: now - 8, revokedAt: now - 1, revokedBecause: 'earlier' });
+    const own = [
+      await make({ createdAt: now - 7 }),
+      await make({ createdAt: now - 6 }),
+      await make({ createdAt: now }),
+    ];
+    const other = await make({ appId: otherApp, createdAt: now - 5 });
+    await make({ userId: neighbour.id, createdAt: now - 20 });
+    const live = async (of = userId) => (await grants.listLive(accountId, of, now)).map(({ id }) => id);
+    const room = (ofApp: number, ofUser: number, at = now + 1, atOnce = 9) =>
+      grants.makeRoom(accountId, { userId, appId }, { ofApp, ofUser, atOnce }, at, 'too many');
+    assert.equal(await room(5, 6), 0);
+    // Four of the app with the new one in place of five.
+    assert.equal(await room(4, 9), 1);
+    assert.deepEqual(await live(), [rotated, own[1], own[2], other]);
+    const { revokedAt, revokedBecause } = (await grants.find(accountId, own[0] ?? 0)) ?? assert.fail();
+    assert.deepEqual([revokedAt, revokedBecause], [now + 1, 'too many']);
+    assert.equal((await grants.find(accountId, ended))?.revokedBecause, 'earlier');
+    assert.equal(await room(9, 3), 2);
+    assert.deepEqual(await live(), [rotated, own[2]]);
+    // Of another app only where all are too many.
+    await make({ appId: otherApp, createdAt: now + 1 });
+    await make({ appId: otherApp, createdAt: now + 1 });
+    assert.equal(await room(3, 9), 0);
+    assert.equal(await room(1, 1, now + 2, 1), 1);
+    assert.equal((await live()).length, 3);
+    assert.equal((await live(neighbour.id)).length, 1);
+    assert.equal(
+      await grants.makeRoom(
+        (await newAccount(subject.store)).id,
+        cast,
+        { ...{ ofApp: 1, ofUser: 1 }, atOnce: 9 },
+        now,
+        '',
+      ),
+      0,
+    );
   });
 
   test('a grant for any API keeps its scopes with their APIs; an older release kept none', async () => {

@@ -56,7 +56,7 @@ export interface EventDetails {
   'device.code_refused': Nothing;
   /** The user took back what an app, the target, was allowed; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
-  'grant.issued': {
+  'grant.issued': Pick<Changed, 'grants_revoked'> & {
     readonly method: 'authorization_code' | 'implicit' | 'password' | 'device_code';
     readonly user_id: number;
     readonly app_id: number;

@@ -6,6 +6,9 @@ import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
 
+/** The order of grants by their use; a rotation changes no index for it. */
+const lastUsedFirst = 'order by coalesce(rotated_at, created_at) desc, id desc';
+
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
 function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessTokenVerb> {
@@ -93,6 +96,18 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
         .where('user_id', userId)
         .where((other) => other.whereNull('sid').orWhereNot('sid', sid))
         .update({ revoked_at: at, revoked_because: because }),
+    makeRoom: async (accountId, { userId, appId }, { ofApp, ofUser, atOnce }, at, because) => {
+      const places = live(accountId)
+        .where('user_id', userId)
+        .select('id', 'app_id', db.raw(`row_number() over (${lastUsedFirst}) as place`))
+        .select(db.raw(`row_number() over (partition by app_id ${lastUsedFirst}) as place_in_app`));
+      const beyond = db('ended').select('id').where('place', '>=', ofUser);
+      beyond.orWhere((own) => own.where('app_id', appId).where('place_in_app', '>=', ofApp));
+      return live(accountId)
+        .with('ended', places)
+        .whereIn('id', beyond.orderBy('place', 'desc').limit(atOnce))
+        .update({ revoked_at: at, revoked_because: because });
+    },
     listLive: async (accountId, userId, now) => {
       const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
       return (

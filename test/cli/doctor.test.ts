@@ -95,13 +95,10 @@ describe('gatehouse doctor', () => {
 
   test('names what of the schema is not of this release, and the service does not start on it', async () => {
     await empty.json('account', 'create', 'other');
-    await execute(
-      `sqlite:${join(empty.path, 'data/gatehouse.db')}`,
-      'drop index grants_account_id_user_id_revoked_at_index',
-    );
+    await execute(`sqlite:${join(empty.path, 'data/gatehouse.db')}`, 'drop index grants_account_id_user_id_index');
     const { exitCode, findings } = await examine(empty);
     const { status, detail } = findings.find(({ layer }) => layer === 'migrations') ?? assert.fail();
-    const fault = 'index grants.grants_account_id_user_id_revoked_at_index is missing';
+    const fault = 'index grants.grants_account_id_user_id_index is missing';
     assert.deepEqual([exitCode, status, detail], [1, 'off', fault]);
     const { stderr, exitCode: code } = await empty.run(['serve']);
     assert.equal(code, 1);

@@ -101,53 +101,48 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.deepEqual(left, [offline, other]);
   });
 
-  test('room is made for one more grant: those that are the longest unused end, of the app and of all', async () => {
-    const { grants, access } = subject.store;
+  test('room is made for one more grant: revoked ones go, then the longest unused, of the app and of all', async () => {
+    const { grants } = subject.store;
     const cast = await newCast(subject.store);
     const { accountId, userId, appId } = cast;
     const { appId: otherApp } = await newClient(subject.store, accountId);
-    await access.grant(accountId, otherApp, { userId }, now);
-    const neighbour = await newUser(subject.store, accountId);
-    await access.grant(accountId, appId, { userId: neighbour.id }, now);
+    await subject.store.access.grant(accountId, otherApp, { userId }, now);
+    const { id: neighbour } = await newUser(subject.store, accountId);
+    await subject.store.access.grant(accountId, appId, { userId: neighbour }, now);
     const make = async (given: object) => (await newGrant(subject.store, cast, given)).id;
     const rotated = await make({ createdAt: now - 9, rotatedAt: now });
-    const ended = await make({ createdAt: now - 8, revokedAt: now - 1, revokedBecause: 'earlier' });
-    const own = [
+    const revoked = await make({ createdAt: now - 8, rotatedAt: now + 1, revokedAt: now + 1 });
+    const [old, young, last] = [
       await make({ createdAt: now - 7 }),
       await make({ createdAt: now - 6 }),
       await make({ createdAt: now }),
     ];
     const other = await make({ appId: otherApp, createdAt: now - 5 });
-    await make({ userId: neighbour.id, createdAt: now - 20 });
-    const live = async (of = userId) => (await grants.listLive(accountId, of, now)).map(({ id }) => id);
-    const room = (ofApp: number, ofUser: number, at = now + 1, atOnce = 9) =>
-      grants.makeRoom(accountId, { userId, appId }, { ofApp, ofUser, atOnce }, at, 'too many');
-    assert.equal(await room(5, 6), 0);
-    // Four of the app with the new one in place of five.
+    const apart = await make({ userId: neighbour, createdAt: now - 20 });
+    const all = [rotated, revoked, old, young, last, other, apart];
+    const left = async () => {
+      const found = await Promise.all(all.map((id) => grants.find(accountId, id)));
+      return found.flatMap((grant) => grant?.id ?? []);
+    };
+    const room = (ofApp: number, ofUser: number, atOnce = 9) =>
+      grants.makeRoom(accountId, { userId, appId }, { ofApp, ofUser, atOnce });
+    assert.equal(await room(6, 7), 0);
+    assert.deepEqual(await left(), all);
+    // With the new one there would be six.
+    assert.equal(await room(5, 9), 0);
+    assert.deepEqual(await left(), [rotated, old, young, last, other, apart]);
     assert.equal(await room(4, 9), 1);
-    assert.deepEqual(await live(), [rotated, own[1], own[2], other]);
-    const { revokedAt, revokedBecause } = (await grants.find(accountId, own[0] ?? 0)) ?? assert.fail();
-    assert.deepEqual([revokedAt, revokedBecause], [now + 1, 'too many']);
-    assert.equal((await grants.find(accountId, ended))?.revokedBecause, 'earlier');
-    assert.equal(await room(9, 3), 2);
-    assert.deepEqual(await live(), [rotated, own[2]]);
+    assert.deepEqual(await left(), [rotated, young, last, other, apart]);
+    assert.equal(await room(9, 2, 1), 1);
+    assert.deepEqual(await left(), [rotated, last, other, apart]);
     // Of another app only where all are too many.
-    await make({ appId: otherApp, createdAt: now + 1 });
-    await make({ appId: otherApp, createdAt: now + 1 });
-    assert.equal(await room(3, 9), 0);
-    assert.equal(await room(1, 1, now + 2, 1), 1);
-    assert.equal((await live()).length, 3);
-    assert.equal((await live(neighbour.id)).length, 1);
-    assert.equal(
-      await grants.makeRoom(
-        (await newAccount(subject.store)).id,
-        cast,
-        { ...{ ofApp: 1, ofUser: 1 }, atOnce: 9 },
-        now,
-        '',
-      ),
-      0,
-    );
+    assert.equal(await room(1, 9), 2);
+    assert.deepEqual(await left(), [other, apart]);
+    assert.equal(await room(1, 1), 1);
+    assert.deepEqual(await left(), [apart]);
+    const elsewhere = (await newAccount(subject.store)).id;
+    await grants.makeRoom(elsewhere, { userId: neighbour, appId }, { ofApp: 1, ofUser: 1, atOnce: 9 });
+    assert.deepEqual(await left(), [apart]);
   });
 
   test('a grant for any API keeps its scopes with their APIs; an older release kept none', async () => {

@@ -70,7 +70,7 @@ function isPage(sql: string, sorts: boolean): boolean {
 
 /** Rows that the statement itself brings along or has found already. */
 function isOwn(step: string): boolean {
-  return /^SCAN (\(subquery-\d+\)|(CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|part_\d+|\w+ VIRTUAL TABLE)\b)/.test(
+  return /^SCAN (\(subquery-\d+\)|(CONSTANT ROW|\d+ CONSTANT ROWS|one|wanted|told|ended|ranked|part_\d+|\w+ VIRTUAL TABLE)\b)/.test(
     step,
   );
 }

@@ -33,8 +33,9 @@ export interface GrantTerms {
 }
 
 /**
- * The live grants of a user: few enough for one short statement to end them all, when a thief or a program has made as
- * many as it could. `atOnce` matters for users who had more before there was a bound.
+ * The grants of a user that there are, those that ended lately included: few enough for one short statement to end them
+ * all, when a thief or a program has made as many as it could. `atOnce` matters for users who had more before there was
+ * a bound.
  */
 const mostGrants = { ofApp: 200, ofUser: 2000, atOnce: 100 };
 
@@ -111,7 +112,7 @@ export async function createGrant(
   const servers = serverId === null ? await linkedServersOf({ store: tx }, client) : [];
   const holder = { userId: terms.userId, appId: client.appId };
   // Before the trail is written: a refresh locks its grant first, too.
-  const ended = await tx.grants.makeRoom(account.id, holder, mostGrants, now, 'too many grants');
+  const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);
   const grant = await tx.grants.create({
     ...terms,
     apiScopes: apiScopeNames(scope, serverId, servers),

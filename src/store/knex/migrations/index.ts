@@ -29,7 +29,6 @@ import * as migrationChecksums from './0030_migration_checksums.ts';
 import * as removals from './0031_removals.ts';
 import * as apiScopes from './0032_api_scopes.ts';
 import * as noticePlaces from './0033_notice_places.ts';
-import * as liveGrants from './0035_live_grants.ts';
 
 /** From this one on the database keeps a checksum of each. */
 export const checksumsSince = '0030_migration_checksums';
@@ -66,7 +65,6 @@ export const migrations: readonly (Knex.Migration & { readonly name: string })[]
   { name: '0031_removals', ...removals },
   { name: '0032_api_scopes', ...apiScopes },
   { name: '0033_notice_places', ...noticePlaces },
-  { name: '0035_live_grants', ...liveGrants },
 ];
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

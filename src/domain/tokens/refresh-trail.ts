@@ -45,8 +45,8 @@ function happeningOf(
 ): Happening {
   const source = origin.source && networkSourceOf(origin.source);
   // A repetition is told with each network that it comes from: one may be its owner's, and one a thief's.
-  const what = outcome.outcome === 'refused' ? outcome.reason : `repeated ${source}`;
-  return { about: String(grantId), what, source };
+  const what = outcome.outcome === 'refused' ? outcome.reason : String(source);
+  return { kind: outcome.outcome, about: String(grantId), what, source };
 }
 
 function describe(client: ClientRecord, grantId: number, outcome: Untypical): AuditEvent {

@@ -49,7 +49,7 @@ for (const database of databases) {
       assert.deepEqual(findIn(stored, omit(secrets, personal)), []);
     });
 
-    it('X7: every route, with the secrets in every place of a request', async () => {
+    it('X7: routes, with the secrets in the places of a request', async () => {
       const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 3 : 19));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);

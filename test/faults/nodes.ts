@@ -78,7 +78,7 @@ export function isBrokenConnection(error: unknown): boolean {
 }
 
 /** Of one refresh that is answered with 503. */
-const mostTries = 20;
+const mostTries = 3;
 
 /**
  * One refresh; a connection that breaks, as it does when its server is killed, is a call without an answer. A server that

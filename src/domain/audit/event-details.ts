@@ -42,7 +42,7 @@ export interface EventDetails {
   'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
-  /** By the user in another browser, who signed in over it, or as the user's 201st. `session_id` is null where its row was deleted. */
+  /** By the user elsewhere, by who signed in over it, or for a newer one. `session_id` is null without a row. */
   'session.ended': { readonly session_id: number | null } & EndedSession;
   /** The user ended all of their sessions, or all but the one that this was done in. */
   'session.all_ended': { readonly kept_own: boolean } & EndedSession;

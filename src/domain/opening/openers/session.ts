@@ -15,9 +15,9 @@ import { digestOf } from '../../secrets.ts';
 /** Characters that are kept of what a browser says of itself. */
 const longestUserAgent = 256;
 
-/** Sessions of a user that there are: as many as one statement ends in no time. One of them more ends the longest unused. */
+/** Sessions of a user that there are at once: few enough for one short statement to end them all. */
 const mostSessions = 200;
-/** Of users who had more before there was a bound. */
+/** Matters for users who had more before there was a bound. */
 const endedAtOnce = 10;
 
 /**
@@ -63,7 +63,7 @@ export async function startSession(
   return { secret, sid };
 }
 
-/** Ends the sessions that would be too many with one more, as by a sign-out. */
+/** Ends the sessions that would be too many with one more, the longest unused, as by a sign-out. */
 async function makeRoom(
   services: Pick<Services, 'clock' | 'vault'>,
   tx: StoreVerbs,

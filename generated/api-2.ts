@@ -4233,7 +4233,9 @@ export interface components {
              *     role itself is removed, `user.removed` or `role.removed` alone tells of it. A refresh token can be sent
              *     any number of times and be refused, or repeated within the 10 seconds, each time: `refresh.refused` and
              *     `refresh.repeated` tell of a grant once an hour and reason, each process of the service for itself. `consent.allowed`
-             *     and `consent.denied` tell of a decision, not of the same one sent again.
+             *     and `consent.denied` tell of a decision, not of the same one sent again. A user has at most 200 grants of
+             *     an application and 2000 in all: in the detail of `grant.issued`, `grants_revoked` counts those that ended for
+             *     the new one, the longest unused, where there were any.
              * @example user.changed
              * @enum {string}
              */

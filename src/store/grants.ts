@@ -70,6 +70,14 @@ export interface GrantForApis extends GrantRecord {
 /** `offlineAccess`: whether it outlives its session; not, unless said. No token is made from that. */
 type NewGrant = New<GrantRecord> & Partial<Pick<GrantForApis, 'apiScopes'>> & { readonly offlineAccess?: boolean };
 
+/** How many grants of a user the store keeps, live or not. */
+export interface GrantBounds {
+  readonly ofApp: number;
+  readonly ofUser: number;
+  /** How many are deleted at once, at most. */
+  readonly atOnce: number;
+}
+
 export interface GrantStore {
   create(grant: NewGrant): Promise<GrantRecord>;
   find(accountId: number, id: number): Promise<GrantRecord | null>;
@@ -110,6 +118,15 @@ export interface GrantStore {
     sid: string,
     at: Milliseconds,
     because: string,
+  ): Promise<number>;
+  /**
+   * Makes room for one more grant of a user and app: deletes the rows that would be beyond the bounds with it, first
+   * those that were revoked, then the longest unused. Answers how many of them were not revoked before.
+   */
+  makeRoom(
+    accountId: number,
+    { userId, appId }: Pick<GrantRecord, 'userId' | 'appId'>,
+    bounds: GrantBounds,
   ): Promise<number>;
   /** A user's grants that were not revoked and have not expired, oldest first. */
   listLive(accountId: number, userId: number, now: Milliseconds): Promise<GrantRecord[]>;

@@ -41,6 +41,6 @@ export interface SessionStore {
   has(accountId: number, userId: number, sid: string): Promise<boolean>;
   /** All of them, but for the one with the `sid` `except`. */
   endOfUser(accountId: number, userId: number, except?: string): Promise<void>;
-  /** Those that were used last, the last one first, ended or not by their own times. */
-  listOfUser(accountId: number, userId: number, limit: number): Promise<SessionRecord[]>;
+  /** Those that were used last, the last one first, ended or not by their own times; after the first `passingOver`. */
+  listOfUser(accountId: number, userId: number, limit: number, passingOver?: number): Promise<SessionRecord[]>;
 }

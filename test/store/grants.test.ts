@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hour, newAccount, newCast, newGrant, newUser, now, ofTokens, unique } from './samples.ts';
+import { hour, newAccount, newCast, newClient, newGrant, newUser, now, ofTokens, unique } from './samples.ts';
 import { onEachDatabase } from './suite.ts';
 
 onEachDatabase('grants and access tokens', (subject) => {
@@ -99,6 +99,50 @@ onEachDatabase('grants and access tokens', (subject) => {
     assert.equal(await has('one'), false);
     const left = (await grants.listLive(accountId, userId, now)).filter(({ sid }) => sid !== 'offline');
     assert.deepEqual(left, [offline, other]);
+  });
+
+  test('room is made for one more grant: revoked ones go, then the longest unused, of the app and of all', async () => {
+    const { grants } = subject.store;
+    const cast = await newCast(subject.store);
+    const { accountId, userId, appId } = cast;
+    const { appId: otherApp } = await newClient(subject.store, accountId);
+    await subject.store.access.grant(accountId, otherApp, { userId }, now);
+    const { id: neighbour } = await newUser(subject.store, accountId);
+    await subject.store.access.grant(accountId, appId, { userId: neighbour }, now);
+    const make = async (given: object) => (await newGrant(subject.store, cast, given)).id;
+    const rotated = await make({ createdAt: now - 9, rotatedAt: now });
+    const revoked = await make({ createdAt: now - 8, rotatedAt: now + 1, revokedAt: now + 1 });
+    const [old, young, last] = [
+      await make({ createdAt: now - 7 }),
+      await make({ createdAt: now - 6 }),
+      await make({ createdAt: now }),
+    ];
+    const other = await make({ appId: otherApp, createdAt: now - 5 });
+    const apart = await make({ userId: neighbour, createdAt: now - 20 });
+    const all = [rotated, revoked, old, young, last, other, apart];
+    const left = async () => {
+      const found = await Promise.all(all.map((id) => grants.find(accountId, id)));
+      return found.flatMap((grant) => grant?.id ?? []);
+    };
+    const room = (ofApp: number, ofUser: number, atOnce = 9) =>
+      grants.makeRoom(accountId, { userId, appId }, { ofApp, ofUser, atOnce });
+    assert.equal(await room(6, 7), 0);
+    assert.deepEqual(await left(), all);
+    // With the new one there would be six.
+    assert.equal(await room(5, 9), 0);
+    assert.deepEqual(await left(), [rotated, old, young, last, other, apart]);
+    assert.equal(await room(4, 9), 1);
+    assert.deepEqual(await left(), [rotated, young, last, other, apart]);
+    assert.equal(await room(9, 2, 1), 1);
+    assert.deepEqual(await left(), [rotated, last, other, apart]);
+    // Of another app only where all are too many.
+    assert.equal(await room(1, 9), 2);
+    assert.deepEqual(await left(), [other, apart]);
+    assert.equal(await room(1, 1), 1);
+    assert.deepEqual(await left(), [apart]);
+    const elsewhere = (await newAccount(subject.store)).id;
+    await grants.makeRoom(elsewhere, { userId: neighbour, appId }, { ofApp: 1, ofUser: 1, atOnce: 9 });
+    assert.deepEqual(await left(), [apart]);
   });
 
   test('a grant for any API keeps its scopes with their APIs; an older release kept none', async () => {

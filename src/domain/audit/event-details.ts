@@ -42,7 +42,7 @@ export interface EventDetails {
   'mfa.recovery_codes_renewed': { readonly count: number };
   /** The user ended the session of a browser; `app_id` is the app that asked for it. */
   'sign_out.succeeded': { readonly app_id: number | null } & EndedSession;
-  /** By the user in another browser, or by who signed in over it. `session_id` is null where its row was deleted. */
+  /** By the user elsewhere, by who signed in over it, or for a newer one. `session_id` is null without a row. */
   'session.ended': { readonly session_id: number | null } & EndedSession;
   /** The user ended all of their sessions, or all but the one that this was done in. */
   'session.all_ended': { readonly kept_own: boolean } & EndedSession;
@@ -56,7 +56,7 @@ export interface EventDetails {
   'device.code_refused': Nothing;
   /** The user took back what an app, the target, was allowed; its grants ended. */
   'consent.withdrawn': { readonly user_id: number; readonly grants_revoked: number };
-  'grant.issued': {
+  'grant.issued': Pick<Changed, 'grants_revoked'> & {
     readonly method: 'authorization_code' | 'implicit' | 'password' | 'device_code';
     readonly user_id: number;
     readonly app_id: number;

@@ -6,6 +6,10 @@ import * as rows from './rows.ts';
 import type { DbRow } from './shape.ts';
 import { single } from './single.ts';
 
+/** Live grants before revoked ones, each by their use. */
+const lastUsedFirst = `order by case when revoked_at is null then 0 else 1 end,
+  coalesce(rotated_at, created_at) desc, id desc`;
+
 type AccessTokenVerb = 'addAccessToken' | 'addAccessTokens' | 'findAccessToken' | 'revokeAccessToken';
 
 function accessTokenVerbs(db: Knex, hot: HotVerbs): Pick<GrantStore, AccessTokenVerb> {
@@ -93,6 +97,21 @@ export function grantVerbs(db: Knex, hot: HotVerbs): GrantStore {
         .where('user_id', userId)
         .where((other) => other.whereNull('sid').orWhereNot('sid', sid))
         .update({ revoked_at: at, revoked_because: because }),
+    makeRoom: async (accountId, { userId, appId }, { ofApp, ofUser, atOnce }) => {
+      const own = db('grants').where({ account_id: accountId, user_id: userId });
+      // A step in an index: who has fewer than either bound, as nearly all, is within both.
+      const full = own.clone().offset(Math.min(ofApp, ofUser) - 1);
+      if (!(await full.first('id'))) return 0;
+      const ranked = own
+        .select('id', 'app_id', 'revoked_at', db.raw(`row_number() over (${lastUsedFirst}) as place`))
+        .select(db.raw(`row_number() over (partition by app_id ${lastUsedFirst}) as place_in_app`));
+      const beyond = db.select('id', 'revoked_at').from(ranked.as('ranked')).where('place', '>=', ofUser);
+      beyond.orWhere((one) => one.where('app_id', appId).where('place_in_app', '>=', ofApp));
+      const gone: { id: number; revoked_at: number | null }[] = await beyond.orderBy('place', 'desc').limit(atOnce);
+      const ids = gone.map(({ id }) => id);
+      if (ids.length > 0) await db('grants').where('account_id', accountId).whereIn('id', ids).delete();
+      return gone.filter(({ revoked_at }) => revoked_at === null).length;
+    },
     listLive: async (accountId, userId, now) => {
       const unexpired = live(accountId).where('user_id', userId).where('idle_expires_at', '>', now);
       return (

@@ -42,9 +42,9 @@ export function sessionVerbs(db: Knex): SessionStore {
       if (except !== undefined) ended.whereNot('sid', except);
       await ended.delete();
     },
-    listOfUser: async (accountId, userId, limit) => {
-      const found = db('sessions').where({ account_id: accountId, user_id: userId });
-      return (await found.orderBy('last_seen_at', 'desc').orderBy('id', 'desc').limit(limit)).map(rows.sessions.read);
+    listOfUser: async (accountId, userId, limit, passingOver = 0) => {
+      const found = db('sessions').where({ account_id: accountId, user_id: userId }).limit(limit).offset(passingOver);
+      return (await found.orderBy('last_seen_at', 'desc').orderBy('id', 'desc')).map(rows.sessions.read);
     },
   };
 }

@@ -32,6 +32,13 @@ export interface GrantTerms {
   readonly offlineAccess?: boolean | undefined;
 }
 
+/**
+ * The grants of a user that there are, those that ended lately included: few enough for one short statement to end them
+ * all, when a thief or a program has made as many as it could. `atOnce` matters for users who had more before there was
+ * a bound.
+ */
+const mostGrants = { ofApp: 200, ofUser: 2000, atOnce: 100 };
+
 export type GrantMethod = 'authorization_code' | 'implicit' | 'password' | 'device_code';
 
 type GrantServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'signer'>;
@@ -90,7 +97,7 @@ export async function startGrant(
   };
 }
 
-/** Stores a new grant without any token. */
+/** Stores a new grant without any token, and ends those of the user's that would be too many with it. */
 export async function createGrant(
   services: GrantServices,
   tx: StoreVerbs,
@@ -103,6 +110,9 @@ export async function createGrant(
   const now = services.clock.now();
   const { scope, serverId } = terms;
   const servers = serverId === null ? await linkedServersOf({ store: tx }, client) : [];
+  const holder = { userId: terms.userId, appId: client.appId };
+  // Before the trail is written: a refresh locks its grant first, too.
+  const ended = await tx.grants.makeRoom(account.id, holder, mostGrants);
   const grant = await tx.grants.create({
     ...terms,
     apiScopes: apiScopeNames(scope, serverId, servers),
@@ -127,7 +137,7 @@ export async function createGrant(
     action: 'grant.issued',
     actor: { type: 'client', id: client.appId },
     target: { type: 'grant', id: grant.id },
-    detail: { method, user_id: terms.userId, app_id: client.appId, scope },
+    detail: { method, user_id: terms.userId, app_id: client.appId, scope, ...(ended > 0 && { grants_revoked: ended }) },
   });
   return grant;
 }

@@ -5,13 +5,20 @@ import type { StoreVerbs } from '../../../store/store.ts';
 import type { UserRecord } from '../../../store/users.ts';
 import type { Account } from '../../accounts/account.ts';
 import { currentAuditContext } from '../../audit/context.ts';
+import { recordEvent } from '../../audit/record.ts';
 import { minute } from '../../durations.ts';
 import { endFormer } from '../../endings/end-former.ts';
+import { endSession } from '../../endings/end-session.ts';
 import { newSessionSecret } from '../../login/session-secret.ts';
 import { digestOf } from '../../secrets.ts';
 
 /** Characters that are kept of what a browser says of itself. */
 const longestUserAgent = 256;
+
+/** Sessions of a user that there are at once: few enough for one short statement to end them all. */
+const mostSessions = 200;
+/** Matters for users who had more before there was a bound. */
+const endedAtOnce = 10;
 
 /**
  * Starts a session for as long as the policy in force says, under a new secret (session fixation). What the browser had
@@ -49,8 +56,27 @@ export async function startSession(
   if (former && !former.isLive) await tx.sessions.forgetUses(account.id, sid);
   const id = former?.id ?? null;
   // One that has expired may be deleted meanwhile.
-  if (id === null || !(await tx.sessions.renew({ ...session, id }))) await tx.sessions.create(session);
+  if (id === null || !(await tx.sessions.renew({ ...session, id }))) {
+    await makeRoom(services, tx, account, user);
+    await tx.sessions.create(session);
+  }
   return { secret, sid };
+}
+
+/** Ends the sessions that would be too many with one more, the longest unused, as by a sign-out. */
+async function makeRoom(
+  services: Pick<Services, 'clock' | 'vault'>,
+  tx: StoreVerbs,
+  account: Account,
+  { id }: Pick<UserRecord, 'id'>,
+): Promise<void> {
+  const about = { type: 'user', id } as const;
+  for (const session of await tx.sessions.listOfUser(account.id, id, endedAtOnce, mostSessions - 1)) {
+    const ended = await endSession(services, tx, account, session);
+    if (!ended) continue;
+    const detail = { session_id: session.id, grants_revoked: ended.grantsRevoked, clients_told: ended.clientsTold };
+    await recordEvent(tx, services, account, { action: 'session.ended', actor: about, target: about, detail });
+  }
 }
 
 /**

@@ -6,17 +6,17 @@ import { linkedServersOf } from '../tokens/audience.ts';
 import { isAllowed } from './consent.ts';
 import { type AskedOfRegistration, isStillRegistered } from './still-registered.ts';
 
-/** What a code or a device that was let in rests on. */
+/** What an authorization code or an approved device depends on. */
 export interface Approval {
-  /** The session in which it was approved, and when; null where an older release did not keep that. */
+  /** The session in which it was approved, and when; null if an older release did not store that. */
   readonly sid: string | null;
   readonly approvedAt: Milliseconds | null;
   readonly asked: AskedOfRegistration;
 }
 
 /**
- * Whether an approval counts still, of a user who is locked: whoever ends what it rests on locks the user as well. Of a
- * client that anyone registered no consent is kept: the user is asked each time.
+ * Whether an approval still counts. The user must be locked: everything that ends what the approval depends on locks
+ * the user too. Consent to an open-registered client is not stored: the user is asked each time.
  */
 export async function isApprovedStill(
   tx: Pick<StoreVerbs, 'sessions' | 'authorizations' | 'authorizationServers'>,

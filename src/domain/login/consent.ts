@@ -13,21 +13,23 @@ import { scopesOfClaims } from './claims-request.ts';
 import { isOwnPages } from './own-pages.ts';
 import { findSession } from './sessions.ts';
 
-/** What decides about consent. */
+/** The members of a request that consent depends on. */
 export type AskedConsent = Pick<AuthorizationParameters, 'scope' | 'serverId' | 'claims' | 'offlineAccess'>;
 
-/** No scope that a token has, and so no API's; the user is asked about it all the same (OpenID Connect Core §11). */
+/** Tokens never have this scope and no API does, but the user is asked about it (OpenID Connect Core §11). */
 const offlineAccess = 'offline_access';
 
-/** The scopes that a user is asked about: those asked for, those that single claims are of, and `offline_access`. */
+/**
+ * The scopes that a user is asked about: the requested ones, those of single requested claims, and `offline_access`.
+ */
 export function consentScopes(parameters: AskedConsent): readonly string[] {
   const offline = parameters.offlineAccess ? [offlineAccess] : [];
   return [...new Set([...parameters.scope, ...scopesOfClaims(parameters), ...offline])];
 }
 
 /**
- * What of a request a user consents to, as it is remembered: a scope of an API with the API, since another that has one of
- * the same name, linked now or later, is another matter.
+ * The names under which consent to a request is stored. An API's scope is stored with its API, because another API,
+ * linked now or later, may have a scope of the same name.
  */
 function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]): readonly string[] {
   const { scope, serverId } = parameters;
@@ -35,12 +37,14 @@ function consentNames(parameters: AskedConsent, servers: readonly LinkedServer[]
   return [...ofNoApi, ...apiScopeNames(scope, serverId, servers)];
 }
 
-/** The scope that was asked for under such a name; older releases kept those of APIs without the API. */
+/** The requested scope that belongs to a stored name; older releases stored scopes of APIs without the API. */
 export function scopeOfConsent(name: string): string {
   return name.split(' ', 1)[0] ?? name;
 }
 
-/** Whether all that a request asks for was allowed before, at each of the client's `servers` that it is for. */
+/**
+ * Whether the user has allowed everything that a request asks for, at each of the client's `servers` that it is for.
+ */
 export function isAllowed(
   parameters: AskedConsent,
   allowed: readonly string[],
@@ -57,14 +61,14 @@ export async function needsConsent(
   user: UserRecord,
 ): Promise<boolean> {
   if (isOwnPages(client) || (record.decision === 'allow' && record.decidedBy === user.id)) return false;
-  // Who typed the code has to see whose device it is: nothing that was remembered says that (RFC 8628 §5.4).
+  // The person who typed the code must see whose device it is, so stored consent is not enough (RFC 8628 §5.4).
   if (record.parameters.device) return true;
   if (client.registeredBy === 'open' || record.parameters.prompt.includes('consent')) return true;
   const allowed = await store.authorizations.findConsent(account.id, user.id, client.appId);
   return allowed === null || !isAllowed(record.parameters, allowed, await linkedServersOf({ store }, client));
 }
 
-/** The scopes asked for that are an API's, as its owner describes them. */
+/** The requested scopes that belong to an API, with their owner's descriptions. */
 export async function apiScopesOf(
   services: Pick<Services, 'store'>,
   { record, client }: OpenRequest,
@@ -76,9 +80,9 @@ export async function apiScopesOf(
 }
 
 /**
- * Keeps what the signed-in user decided for a request. Consent to a client that a caller registered is remembered; one
- * that anyone registered is asked every time. The same decision again changes nothing and is not told. Throws
- * `authorization_request_invalid`, `cross_site_request`, `parameter_missing`, `rate_limited`.
+ * Stores the signed-in user's decision about a request. Consent to a client that a caller registered is remembered; for
+ * an open-registered client the user is asked every time. Repeating a decision changes nothing and records nothing.
+ * Throws `authorization_request_invalid`, `cross_site_request`, `parameter_missing`, `rate_limited`.
  */
 export async function decideConsent(
   services: Pick<Services, 'store' | 'clock' | 'vault' | 'limits'>,
@@ -97,13 +101,13 @@ export async function decideConsent(
   if (decision !== 'allow' && decision !== 'deny') {
     throw new Failure('parameter_missing', { name: 'decision', message: 'decision must be allow or deny' });
   }
-  // A browser that is signed in need not stop for anybody to change its mind.
+  // A script in a signed-in browser could change the decision without end, so the number is limited.
   await services.limits.take(account, 'authorize', { session: session.sid });
   await services.store.transaction(async (tx) => {
-    // Whoever ends the session locks its user first: nothing is allowed in one that has ended.
+    // Everything that ends the session locks its user first: an ended session cannot allow anything.
     await tx.users.lock(account.id, session.userId);
     if (!(await tx.sessions.find(account.id, session.digest))) throw notSignedIn();
-    // Under the user's lock: of a form that is sent many times at once, one is the first.
+    // Under the user's lock, so that one of many simultaneous submissions of a form is the first.
     const kept = await tx.authorizations.findRequest(account.id, record.digest);
     if (kept?.decision === decision && kept.decidedBy === session.userId) return;
     await tx.authorizations.decide(record, decision, session.userId);

@@ -3,9 +3,10 @@ import type { Limits } from '../limits.ts';
 import { networkSourceOf } from '../network-source.ts';
 
 /**
- * Runs an attempt to sign in and counts it against its source when it is wrong: null, or what `isWrong`
- * says. Taken first and given back, so that parallel guesses cannot outrun it; what fails by no fault of the user's
- * counts for nothing. Throws `rate_limited` before running when too many were wrong. Without an address nothing counts.
+ * Runs an attempt to sign in and counts it against its source when it fails: when it returns null, or when `isWrong`
+ * says so. The attempt is counted first and the count is taken back on success, so parallel guesses cannot exceed the
+ * limit. An attempt that fails through no fault of the user does not count. Throws `rate_limited` before running when
+ * too many failed. Without an address nothing is counted.
  */
 export async function countFailures<Result>(
   limits: Limits,

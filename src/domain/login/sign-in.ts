@@ -15,14 +15,16 @@ import { type BrowserState, findOpenRequest, type OpenRequest, requireCsrf } fro
 import { type PasswordAttempt, tryPassword } from './check-password.ts';
 import { changedMeanwhile, recordRefusal, refuseSignIn, signedInTo } from './standing.ts';
 
-/** What the browser gets that is signed in: both cookies are new. */
+/** What a signed-in browser gets: both cookies are new. */
 export interface SignedIn {
   readonly outcome: 'signed_in';
   readonly sessionSecret: string;
   readonly browserSecret: string;
 }
 
-/** The password was right and is not enough: a second factor or a new password comes first. The browser's secret is new. */
+/**
+ * The password was right but is not enough: a second factor or a new password comes first. The browser secret is new.
+ */
 export interface Halfway {
   readonly outcome: 'halfway';
   readonly browserSecret: string;
@@ -33,16 +35,16 @@ export type Advanced = SignedIn | Halfway;
 
 type SignInResult =
   | Advanced
-  /** Unknown name, wrong password or closed sign-in, or one that was replaced meanwhile: one answer for all. */
+  /** Unknown name, wrong password, closed sign-in, or a password that was replaced meanwhile: one answer for all. */
   | { readonly outcome: 'wrong'; readonly request: OpenRequest }
   /** A field was left empty; nothing was counted. */
   | { readonly outcome: 'missing'; readonly request: OpenRequest };
 
 /**
- * Signs a user in for a request. Session, browser secret and with it every CSRF token change. A password that is not
- * enough signs nobody in: it opens the page on which a second factor is given or a new password is chosen. Throws
- * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password `user_locked`, `user_suspended`,
- * `user_inactive`, `access_not_assigned`, `sign_in_refused`.
+ * Signs a user in for a request. The session, the browser secret and all CSRF tokens change. If the password is not
+ * enough, nobody is signed in, and the page for the second factor or the new password opens. Throws
+ * `authorization_request_invalid`, `cross_site_request`, `rate_limited`, and only after the right password
+ * `user_locked`, `user_suspended`, `user_inactive`, `access_not_assigned`, `sign_in_refused`.
  */
 export async function signIn(
   services: RunServices & Pick<Services, 'random' | 'passwords'>,
@@ -64,7 +66,7 @@ export async function signIn(
 }
 
 /**
- * Takes a first factor through a request; null when what was shown was replaced meanwhile. Throws the refusals of the
+ * Takes a request past its first factor; null when the credential was replaced meanwhile. Throws the refusals of the
  * user's standing and `sign_in_refused`.
  */
 export async function walkForRequest(
@@ -97,7 +99,7 @@ async function stop(
   return null;
 }
 
-/** Keeps with the request what hooks chose, for all that follows, where they left anything; answers the request as it stands then. */
+/** Stores with the request what the hooks chose, for all following steps. Returns the request as stored afterwards. */
 export async function keepFired(
   tx: Pick<StoreVerbs, 'authorizations'>,
   { record, client }: OpenRequest,
@@ -105,7 +107,7 @@ export async function keepFired(
   { chosen, traits }: Fired,
   when: 'needed' | 'always' = 'needed',
 ): Promise<OpenRequest> {
-  // A sign-in before this one, in the same request, may have left something.
+  // An earlier sign-in in the same request may have left a choice.
   if (when === 'needed' && chosen === null && traits === null && record.hookPolicyUserId === null)
     return { record, client };
   const fired = { hookPolicyId: chosen?.id ?? null, hookPolicyUserId: user.id, hookTraits: traits };
@@ -113,7 +115,10 @@ export async function keepFired(
   return { client, record: { ...record, ...fired } };
 }
 
-/** Opens the session at the end of a sign-in, or keeps how far it has come; part of the transaction that admits the user. */
+/**
+ * Opens the session at the end of a sign-in, or stores how far it has come; part of the transaction that admits the
+ * user.
+ */
 export async function goOn(
   services: Pick<Services, 'clock' | 'random' | 'vault'>,
   tx: StoreVerbs,
@@ -136,7 +141,7 @@ export async function goOn(
   return { outcome: 'signed_in', sessionSecret: session.secret, browserSecret };
 }
 
-/** Keeps how far a sign-in has come. */
+/** Stores how far a sign-in has come. */
 export async function keepHalfway(
   { random }: Pick<Services, 'random'>,
   { authorizations }: Pick<StoreVerbs, 'authorizations'>,

@@ -71,7 +71,7 @@ function wrong(): Failure {
   return new Failure('grant_invalid', { reason: 'wrong name or password' });
 }
 
-/** There is no page here on which to do what is due. */
+/** There is no page here for the missing step, so the answer is a refusal. */
 async function refuse(
   services: Pick<Services, 'store' | 'clock' | 'vault'>,
   account: Account,
@@ -86,7 +86,7 @@ async function refuse(
       return refuseSignIn(services, account, user, client, wrong(), changedMeanwhile);
     case 'second_factor':
     case 'enrolment': {
-      // Who tries passwords must not learn that this one is right.
+      // A client that guesses passwords must not learn that this one is right.
       const failure = new Failure('grant_invalid', { reason: 'a second factor is needed' });
       return refuseSignIn(services, account, user, client, failure, 'second_factor_required');
     }

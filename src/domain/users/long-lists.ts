@@ -1,6 +1,6 @@
 /**
- * Turns of lists that are read and written in parts: each holds its parts in memory for as long as its client takes to
- * read them, and one connection may ask for several at once.
+ * Turns for lists that are read and written in parts. Each list keeps a part in memory for as long as its client takes
+ * to read it, and one connection may ask for several at once.
  */
 
 import type { Services } from '../../services.ts';
@@ -11,9 +11,9 @@ import { shareOf } from '../fair-queue/share.ts';
 
 const turns = 16;
 const turnsOfAccount = 8;
-/** Of one API key. */
+/** Concurrent turns of one API key. */
 const turnsOfHolder = 4;
-/** Lists of all accounts that have a turn or wait for one. */
+/** Maximum number of lists, over all accounts, that have a turn or are waiting for one. */
 const most = 256;
 const waitMilliseconds = 30_000;
 const retryAfterSeconds = 10;
@@ -21,8 +21,8 @@ const retryAfterSeconds = 10;
 const queues = new WeakMap<Services['store'], FairQueue>();
 
 /**
- * Answers what ends the turn, once it is there. Throws `unavailable` when others had the turns for too long, or too many
- * wait.
+ * Waits for a turn and returns the function that ends it. Throws `unavailable` when no turn is free for too long, or
+ * too many are waiting.
  */
 export async function takeListTurn({ store }: Pick<Services, 'store'>, account: Account): Promise<() => void> {
   const queue = queues.get(store) ?? createFairQueue({ turns, turnsOfAccount, turnsOfHolder, most });

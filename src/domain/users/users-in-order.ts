@@ -1,4 +1,4 @@
-/** Users by ascending id, as programs walk through all of them. */
+/** Users by ascending id, for programs that read all of them. */
 
 import type { Services } from '../../services.ts';
 import type { Account } from '../accounts/account.ts';
@@ -10,7 +10,7 @@ import { takeListTurn } from './long-lists.ts';
 type ReadServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 
-/** So many are read at once, and written at once: a few milliseconds. */
+/** How many are read and written at once: a few milliseconds. */
 const pageLength = 200;
 
 interface Range {
@@ -19,8 +19,8 @@ interface Range {
 }
 
 /**
- * Users with `fromId` or a higher id in parts, at most `limit`, all of them without one. Before any of them is read by
- * the caller, the trail tells how many there are. Throws `unavailable` when too many such lists are under way.
+ * Yields users with an id of at least `fromId` in parts: at most `limit` of them, or all without a limit. The trail
+ * records the number before the caller reads any of them. Throws `unavailable` when too many such lists are under way.
  */
 export async function* listUsersFrom(
   services: ReadServices,
@@ -62,7 +62,7 @@ async function* partsOf(
   }
 }
 
-/** One user; the trail tells of it. Throws `not_found`. */
+/** One user; the read is recorded in the trail. Throws `not_found`. */
 export async function readUserAudited(services: ReadServices, account: Audited, userId: number): Promise<FullUser> {
   const user = await readFullUser(services.store, account, userId);
   const event = { action: 'user.read', target: { type: 'user', id: userId }, detail: {} } as const;

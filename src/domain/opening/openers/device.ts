@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../../store/sessions.ts';
 import type { StoreVerbs } from '../../../store/store.ts';
 import type { Account } from '../../accounts/account.ts';
 
-/** Lets the device with this code in as the user of the session; false when it has expired or somebody decided before. */
+/** Approves the device with this code for the user of the session; false when it has expired or was decided already. */
 export function allowDevice(
   { clock }: Pick<Services, 'clock'>,
   tx: Pick<StoreVerbs, 'deviceCodes'>,

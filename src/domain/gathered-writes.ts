@@ -2,12 +2,12 @@ import type { Store } from '../store/store.ts';
 import { gather } from './gather.ts';
 
 /**
- * Milliseconds between two batches of refreshes. An identity token is signed after each: the pool has work while a
- * commit is put off.
+ * Milliseconds between two batches of refreshes. An id token is signed after each refresh, so the thread pool is busy
+ * while a commit is delayed.
  */
 const refreshInterval = 2;
 
-/** The same store, in which single writes that arrive together become durable with one commit. */
+/** The same store, in which single writes that arrive together share one commit. */
 export function gatherWrites(store: Store): Store {
   const { clients, grants } = store;
   return {

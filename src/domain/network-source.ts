@@ -121,7 +121,7 @@ function byteOf(groups: readonly number[], place: number): number {
   return place % 2 === 0 ? group >> 8 : group & 0xff;
 }
 
-/** The bytes at these places as an IPv4 address. */
+/** The bytes at these positions as an IPv4 address. */
 function dotted(groups: readonly number[], ...places: readonly number[]): string {
   return places.map((place) => byteOf(groups, place)).join('.');
 }

@@ -1,4 +1,4 @@
-/** A user's own passkeys. All that concerns them needs a recent sign-in: `enter` asks for it, and `inVisit` insists. */
+/** A user's own passkeys. Every operation needs a recent sign-in: `enter` asks for it, and `inVisit` enforces it. */
 
 import type { Services } from '../../services.ts';
 import type { StoredPasskey } from '../../store/passkeys.ts';
@@ -16,7 +16,7 @@ import { inVisit, type Visitor } from './visit.ts';
 
 type WriteServices = Pick<Services, 'store' | 'clock' | 'random' | 'vault' | 'passkeys'>;
 
-/** Characters of a passkey's name. */
+/** Maximum length of a passkey's name. */
 export const longestName = 64;
 
 /** A passkey as its owner sees it. */
@@ -25,11 +25,14 @@ interface OwnPasskey {
   readonly name: string;
   readonly createdAt: Milliseconds;
   readonly lastUsedAt: Milliseconds | null;
-  /** Copies of it are kept by whoever makes the authenticator. */
+  /** Whether the authenticator's vendor keeps copies of it. */
   readonly backedUp: boolean;
 }
 
-/** What the page shows: all passkeys, oldest first, and what it asks the browser with for another (null: there are ten devices). */
+/**
+ * The contents of the page: all passkeys, oldest first, and the WebAuthn options for creating another (null: the user
+ * has ten devices).
+ */
 interface OwnPasskeys {
   readonly passkeys: readonly OwnPasskey[];
   readonly creationOptions: string | null;
@@ -66,13 +69,13 @@ function creationOptions(
   });
 }
 
-/** Why nothing was changed: the browser's answer does not count, the name is none, or there are ten devices. */
+/** Why nothing was changed: the browser's answer is invalid, the name is invalid, or the user has ten devices. */
 export type PasskeyProblem = 'answer' | 'name' | 'full';
 
-/** Null: it was done. */
+/** Null: it succeeded. */
 export type PasskeyOutcome = PasskeyProblem | null;
 
-/** A name as typed, or null. */
+/** The typed name, or null if it is invalid. */
 function readName(typed: string): string | null {
   try {
     return readText('name', typed.trim(), longestName);
@@ -82,7 +85,7 @@ function readName(typed: string): string | null {
   }
 }
 
-/** Keeps a passkey that the browser has made. Throws as `inVisit` does. */
+/** Stores a passkey that the browser has created. Throws as `inVisit` does. */
 export async function addPasskey(
   services: WriteServices,
   account: Account,
@@ -107,14 +110,14 @@ export async function addPasskey(
     return null;
   });
   return adding.catch((error: unknown) => {
-    // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
+    // The passkey is registered already, or a concurrent form added the last device allowed.
     if (error instanceof Failure && error.code === 'conflict') return 'answer';
     if (error instanceof Failure && error.code === 'value_invalid') return 'full';
     throw error;
   });
 }
 
-/** Renames a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
+/** Renames a passkey. Throws `not_found` if it is not the user's, and as `inVisit` does. */
 export async function renamePasskey(
   services: WriteServices,
   account: Account,
@@ -135,7 +138,7 @@ export async function renamePasskey(
   });
 }
 
-/** Removes a passkey. Throws `not_found` for one that is not the user's, and as `inVisit` does. */
+/** Removes a passkey. Throws `not_found` if it is not the user's, and as `inVisit` does. */
 export async function removePasskey(
   services: WriteServices,
   account: Account,
@@ -149,7 +152,7 @@ export async function removePasskey(
   });
 }
 
-/** Here nothing but passkeys is named or removed. */
+/** Only passkeys can be renamed or removed here. */
 async function requireOwn(
   { store }: Pick<Services, 'store'>,
   account: Account,

@@ -16,7 +16,7 @@ import { bindForm } from './bind-form.ts';
 
 type InviteOperations = Pick<operations, 'showInvite' | 'acceptInvite' | 'showSignedIn'>;
 
-/** What an invite link leads to. */
+/** The pages behind an invite link. */
 export function invites(services: RunServices & Pick<Services, 'random' | 'passwords'>): Handlers<InviteOperations> {
   return {
     /** GET /password/reset: the form; the browser gets what binds it to the form. */

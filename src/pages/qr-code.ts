@@ -1,6 +1,6 @@
 import { create } from 'qrcode';
 
-/** A QR code as the drawing of its dark modules, each one unit wide. */
+/** A QR code as the path of its dark modules, each one unit wide. */
 interface QrCode {
   /** Modules on each side, with the quiet zone around them (ISO/IEC 18004 §6.3.8). */
   readonly size: number;

@@ -38,16 +38,16 @@ function keyOf({ appId, digest }: Pick<AssertionRecord, 'appId' | 'digest'>): st
 export interface Proofs {
   /** None was used before or appears twice in the batch. */
   readonly areAllNew: boolean;
-  /** Uses up that of a consumption, in the order of the batch; false when it was used before. */
+  /** Uses up the proof of a consumption, in the order of the batch; false when it was used before. */
   readonly take: (consumption: Consumption) => boolean;
-  /** Those that are kept and were not taken. */
+  /** The stored ones that were not taken. */
   readonly untaken: () => AssertionRecord[];
 }
 
-/** For a batch that came without any. */
+/** For a batch without proofs. */
 export const noProofs: Proofs = { areAllNew: true, take: () => true, untaken: () => [] };
 
-/** Keeps the new ones of the batch's proofs. */
+/** Stores the new ones among the batch's proofs. */
 export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promise<Proofs> {
   const proofs = batch.flatMap(({ proof }) => proof ?? []);
   const kept = await run(tx, 'use-proofs', useProofs, [
@@ -65,7 +65,7 @@ export async function keepProofs(tx: Knex, batch: readonly Consumption[]): Promi
   };
 }
 
-/** Leaves nothing of these proofs, which the batch itself used up. */
+/** Deletes these proofs, which the batch itself used up. */
 export async function giveBackProofs(tx: Knex, proofs: readonly AssertionRecord[]): Promise<void> {
   if (proofs.length === 0) return;
   await run(tx, 'return-proofs', returnProofs, [

@@ -2,8 +2,8 @@
  * The fast checks, two at a time: one line for each with its duration, the whole output of a failed one, exit 1 when
  * any failed.
  *
- * node scripts/check.ts              all of them
- * node scripts/check.ts types style  those named
+ *     node scripts/check.ts              all of them
+ *     node scripts/check.ts types style  those named
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -79,7 +79,7 @@ export async function countOnSqlite(
 ): Promise<Durability> {
   const reader = new Sqlite(file, { readonly: true });
   try {
-    // While somebody reads, the log only grows; it may begin anew with the first write.
+    // During a read the log only grows; the first write may restart it.
     reader.exec('begin; select count(*) from accounts');
     await warmUp();
     const tracer = await traceSyncs(pid);

@@ -109,7 +109,7 @@ export class Browsers {
     return browser;
   }
 
-  /** A user of its own, whose right password is none any more. */
+  /** A separate user, whose password no longer works. */
   async #expire(): Promise<Browser> {
     const browser = await this.take('open');
     const { services, account } = this.#app;

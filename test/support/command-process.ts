@@ -1,5 +1,5 @@
 /**
- * Runs one command line after the other, each as `bin/gatehouse.js` does, for whoever sends them: what a command costs
+ * Runs one command line after the other, each as `bin/gatehouse.js` does, for the process that sends them: what a command costs
  * is mostly its start.
  */
 import { enableCompileCache } from 'node:module';

@@ -20,7 +20,7 @@ export interface Attempt {
 
 export interface Internet {
   readonly network: Network;
-  /** Addresses of a name; a function answers each question anew. Names below example.com and example.net are public unless said. */
+  /** Addresses of a name; a function is called for each question. Names below example.com and example.net are public unless said. */
   readonly names: Map<string, readonly string[] | (() => readonly string[])>;
   /** Every connection that was tried, since the last `forget`. */
   readonly attempts: readonly Attempt[];

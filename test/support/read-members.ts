@@ -26,7 +26,7 @@ const read = new Set<string>();
 /** Those whose object was taken, or an object of their list. */
 const entered = new Set<string>();
 
-/** Every request to a server of this process, whoever started it. */
+/** Every request to any server of this process. */
 subscribe('http.server.request.start', (message) => watchBody((message as { request: IncomingMessage }).request));
 
 /** What handlers read of the request's body is remembered. */

@@ -39,7 +39,7 @@ onServices('registrations of second factors', (subject) => {
     };
   }
 
-  /** The store, in which whoever counted devices goes on once another has counted them too, or waits for its turn. */
+  /** The store, in which a transaction that has counted devices continues once another has counted them too, or waits for its turn. */
   function meeting(store: Store): Store {
     const other = gate();
     let counts = 0;

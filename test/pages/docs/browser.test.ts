@@ -80,7 +80,7 @@ describe('the documentation in a browser', () => {
         }
         const answers = page.locator('#reference button', { has: page.locator('strong') });
         assert.ok((await answers.count()) > 0);
-        // Where the page stands, and all in one turn: Redoc draws a large contract anew after each click.
+        // Where the page stands, and all in one turn: Redoc redraws a large contract after each click.
         await answers.evaluateAll((buttons: { click(): void }[]) => {
           for (const button of buttons) button.click();
         });

@@ -37,7 +37,10 @@ export interface ServeOptions {
   readonly print: (text: string) => void;
 }
 
-/** Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are accepted. */
+/**
+ * Serves until SIGTERM or SIGINT; then finishes what is running and ends the process. Settles when requests are
+ * accepted.
+ */
 export async function serve({ config, demo, print }: ServeOptions): Promise<void> {
   const log = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => crash(log, error));

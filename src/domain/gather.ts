@@ -52,3 +52,43 @@ export function gather<Item, Result>(
       if (!busy) schedule();
     });
 }
+
+/**
+ * The same with a batch of its own for each lane, so that no lane waits for what another one's batch waits for. At most
+ * `mostLanes` batches are under way at a time. There are few lanes: each is remembered.
+ */
+export function gatherInLanes<Item, Result>(
+  laneOf: (item: Item) => unknown,
+  mostLanes: number,
+  run: (batch: readonly Item[]) => Promise<readonly Result[]>,
+  options: GatherOptions = {},
+): (item: Item) => Promise<Result> {
+  const lanes = new Map<unknown, (item: Item) => Promise<Result>>();
+  const inTurn = atMost(mostLanes, run);
+  return (item) => {
+    const name = laneOf(item);
+    const lane = lanes.get(name) ?? gather(inTurn, options);
+    lanes.set(name, lane);
+    return lane(item);
+  };
+}
+
+/** The same function, running so many times at once; further calls begin in the order in which they came. */
+function atMost<Argument, Result>(
+  most: number,
+  run: (argument: Argument) => Promise<Result>,
+): (argument: Argument) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (argument) => {
+    if (running < most) running += 1;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    try {
+      return await run(argument);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

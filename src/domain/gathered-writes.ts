@@ -1,5 +1,6 @@
+import type { Consumption, ConsumptionOutcome } from '../store/consumption.ts';
 import type { Store } from '../store/store.ts';
-import { gather } from './gather.ts';
+import { gather, gatherInLanes } from './gather.ts';
 
 /**
  * Milliseconds between two batches of refreshes. An id token is signed after each refresh, so the thread pool is busy
@@ -7,7 +8,25 @@ import { gather } from './gather.ts';
  */
 const refreshInterval = 2;
 
+<<<<<<< HEAD
 /** The same store, in which single writes that arrive together share one commit. */
+=======
+/** Of the connections that a node has to PostgreSQL. */
+const mostLanes = 4;
+
+/**
+ * On PostgreSQL a batch waits for what another transaction has locked of any account in it, so each account has batches
+ * of its own. On SQLite nobody waits for a row, and one commit serves all accounts.
+ */
+function gatherRefreshes({ kind, grants }: Pick<Store, 'kind' | 'grants'>) {
+  const options = { interval: refreshInterval };
+  if (kind === 'sqlite') return gather<Consumption, ConsumptionOutcome>(grants.consumeAll, options);
+  const accountOf = ({ accountId }: Consumption) => accountId;
+  return gatherInLanes<Consumption, ConsumptionOutcome>(accountOf, mostLanes, grants.consumeAll, options);
+}
+
+/** The same store, in which single writes that arrive together become durable with one commit. */
+>>>>>>> main
 export function gatherWrites(store: Store): Store {
   const { clients, grants } = store;
   return {
@@ -16,7 +35,7 @@ export function gatherWrites(store: Store): Store {
     grants: {
       ...grants,
       addAccessToken: gather(grants.addAccessTokens),
-      consume: gather(grants.consumeAll, { interval: refreshInterval }),
+      consume: gatherRefreshes(store),
     },
   };
 }

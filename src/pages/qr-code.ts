@@ -10,7 +10,9 @@ interface QrCode {
 
 const quietZone = 4;
 
-/** Draws a text. As a path in the page it needs neither a script nor a `data:` image, which the pages' policy forbids. */
+/**
+ * Draws a text. As a path in the page it needs neither a script nor a `data:` image, which the pages' policy forbids.
+ */
 export function qrCode(text: string): QrCode {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const rows = Array.from({ length: modules.size }, (_, row) => rowPath(modules.data, modules.size, row));

@@ -14,7 +14,10 @@ export interface SignInView {
   readonly request: string;
   /** The name typed before, or an empty string. A password is never shown again. */
   readonly username: string;
-  /** Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field, `passkey` for a refused passkey. */
+  /**
+   * Why the form is shown again: `wrong` for every refused name and password alike, `missing` for an empty field,
+   * `passkey` for a refused passkey.
+   */
   readonly problem?: 'wrong' | 'missing' | 'passkey' | undefined;
   /** Path that the form is sent to. */
   readonly action: string;

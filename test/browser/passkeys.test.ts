@@ -21,7 +21,10 @@ import {
 
 const withPasskey = 'Sign in with a passkey';
 
-/** A4: a person makes a passkey, signs in with it, and takes it away (WebAuthn Level 3, Chromium's virtual authenticator). */
+/**
+ * A4: a person makes a passkey, signs in with it, and takes it away (WebAuthn Level 3, Chromium's virtual
+ * authenticator).
+ */
 describe('a person with a passkey', () => {
   let stage: Stage;
   let application: Application;

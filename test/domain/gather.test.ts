@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gather } from '../../src/domain/gather.ts';
+import { gather, gatherInLanes } from '../../src/domain/gather.ts';
 
 /** A batch verb that doubles numbers when it is let go, and remembers its batches. */
 function slowDoubler() {
@@ -99,4 +99,34 @@ test('with an interval a batch begins so long after the one before, and holds wh
   release();
   assert.equal(await later[2], 8);
   assert.deepEqual(batches, [[1], [2, 3], [4]]);
+});
+
+test('a lane does not wait for the batch of another, and no more batches are under way than may be', async () => {
+  const { batches, run, release } = slowDoubler();
+  const one = gatherInLanes((item: number) => item % 10, 2, run);
+  const results = [11, 12, 13, 21].map((item) => one(item));
+  await nextTurn();
+  assert.deepEqual(batches, [[11, 21], [12]]);
+  release();
+  assert.deepEqual([await results[0], await results[3]], [22, 42]);
+  await nextTurn();
+  assert.deepEqual(batches.slice(2), [[13]]);
+  release();
+  release();
+  assert.deepEqual(await Promise.all(results), [22, 24, 26, 42]);
+});
+
+test('a lane whose batch failed goes on', async () => {
+  let calls = 0;
+  const one = gatherInLanes(
+    () => 'one',
+    1,
+    async (batch: readonly number[]) => {
+      calls += 1;
+      if (calls === 1) throw new Error('gone');
+      return batch;
+    },
+  );
+  await assert.rejects(one(1), /gone/);
+  assert.equal(await one(2), 2);
 });

@@ -21,7 +21,9 @@ export function acknowledge(tokens: readonly Tokens[]): Acknowledged {
   };
 }
 
-/** Registers clients and refreshes the sessions, adding what is acknowledged, until it is stopped; any refusal rejects. */
+/**
+ * Registers clients and refreshes the sessions, adding what is acknowledged, until it is stopped; any refusal rejects.
+ */
 export function keepWriting(
   account: RunningAccount,
   client: RegisteredClient,

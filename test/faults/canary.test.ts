@@ -16,7 +16,10 @@ const allowedFields = new Set([
   ...['failure', 'reason', 'appId', 'userId', 'grantId', 'count', 'port', 'host', 'version', 'signal', 'stack'],
 ]);
 
-/** What is about a person or a request, or what a function says, and no secret: it is stored, but never written to the log. */
+/**
+ * What is about a person or a request, or what a function says, and no secret: it is stored, but never written to the
+ * log.
+ */
 const personal = ['email', 'username', 'firstname', 'state', 'nonce', 'console_output', 'function_source'];
 const metricsToken = 'canary-metrics-token-1d9f';
 /** The tables that an account is found by stay. */
@@ -49,7 +52,7 @@ for (const database of databases) {
       assert.deepEqual(findIn(stored, omit(secrets, personal)), []);
     });
 
-    it('X7: every route, with the secrets in every place of a request', async () => {
+    it('X7: routes, with the secrets in the places of a request', async () => {
       const statuses = await sendAll(account.wire, sampled(carriedThrough(secrets), database === 'sqlite' ? 3 : 19));
       assert.equal(statuses.get(500), undefined);
       await sendUnreadable(service.port, account.host, secrets);

@@ -56,7 +56,10 @@ async function traceSyncs(pid: number): Promise<Tracer> {
   };
 }
 
-/** Commits in SQLite's write-ahead log: frames that name the size of the database (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * Commits in SQLite's write-ahead log: frames that name the size of the database
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 function readLog(file: string): { readonly salt: string; readonly commits: number } {
   const log = readFileSync(`${file}-wal`);
   const frameSize = 24 + log.readUInt32BE(8);

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import type { FaultyApp } from '../support/faults.ts';
 import { chosen } from '../support/invites.ts';
-import { givePasskey, passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
+import { passkeyOptionsOf, TestPasskey } from '../support/passkeys.ts';
 import { titlesTo } from '../support/resets.ts';
 import { codeAt, giveDevice, keyOf } from '../support/second-factor.ts';
-import { CookieJar, formTo, makeUser, password, readForm, submit, walk } from '../support/sign-in.ts';
+import { CookieJar, formTo, makeUser, password, readForm, submit, submitTo, walk } from '../support/sign-in.ts';
 import { isSignedIn } from '../support/sign-out.ts';
 import { newBrowser, once } from './store-call-stage.ts';
 import type { Attempt, Operation } from './store-calls.ts';
@@ -38,6 +38,13 @@ function page(operationId: string, path: string): Operation {
       return { send: () => app.send('GET', path, { headers: jar.header }) };
     },
   };
+}
+
+/** The form that adds a passkey. */
+async function passkeyFields(app: FaultyApp, jar: CookieJar): Promise<Record<string, string>> {
+  const at = await walk(app, jar, '/account/passkeys');
+  const credential = new TestPasskey(app.account.baseUrl).create(passkeyOptionsOf(at.answer.text));
+  return { ...formTo(at, '/account/passkeys'), credential, name: 'Laptop' };
 }
 
 function form(
@@ -117,18 +124,15 @@ export const ownAccountOperations: readonly Operation[] = [
       assert.deepEqual(await app.services.store.secondFactors.listDevices(app.account.id, userId), []);
     return { jar, fields, settle };
   }),
-  // Added, and the browser did not hear of it: its answer was used up.
-  form('addPasskey', '/account/passkeys', { again: 422 }, async (app) => {
+  form('addPasskey', '/account/passkeys', {}, async (app) => {
     const { jar, userId } = await enter(app);
-    const at = await walk(app, jar, '/account/passkeys');
-    const credential = new TestPasskey(app.account.baseUrl).create(passkeyOptionsOf(at.answer.text));
-    const fields = { ...formTo(at, '/account/passkeys'), credential, name: 'Laptop' };
+    const fields = await passkeyFields(app, jar);
     const settle = async () => assert.equal((await app.services.store.passkeys.list(app.account.id, userId)).length, 1);
     return { jar, fields, settle };
   }),
   form('changePasskey', '/account/passkeys/change', {}, async (app) => {
     const { jar, userId } = await enter(app);
-    await givePasskey(app, { id: userId });
+    await submitTo(app, jar, '/account/passkeys', await passkeyFields(app, jar));
     const fields = formTo(await walk(app, jar, '/account/passkeys'), '/account/passkeys/change');
     const settle = async () => assert.deepEqual(await app.services.store.passkeys.list(app.account.id, userId), []);
     return { jar, fields: { ...fields, change: 'remove' }, settle };

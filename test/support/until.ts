@@ -1,9 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Far more than a busy machine takes for anything that is waited for. */
+const longestMilliseconds = 300_000;
+
 /**
- * Settles when the condition holds. It looks again until then, without a limit of its own: how long something takes says
- * how busy the machine is, and what never comes ends with the time that a test file has.
+ * Settles when the condition holds; it looks again until then. How long something takes says how busy the machine is,
+ * so the limit only tells what never comes, and says what it was.
  */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(10);
+  const endsAt = performance.now() + longestMilliseconds;
+  while (!(await condition())) {
+    if (performance.now() > endsAt) throw new Error(`this never came to be: ${condition}`);
+    await delay(10);
+  }
 }

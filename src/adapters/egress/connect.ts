@@ -129,7 +129,10 @@ function secure(socket: Socket, { hostname, isLiteral }: Destination, network: N
   });
 }
 
-/** A connection to the destination, by TLS unless it is listed as http. Throws a `Refusal`, or what `signal` was aborted with. */
+/**
+ * A connection to the destination, by TLS unless it is listed as http. Throws a `Refusal`, or what `signal` was aborted
+ * with.
+ */
 export async function openConnection(destination: Destination, network: Network, signal: AbortSignal): Promise<Socket> {
   const addresses = await addressesOf(destination, network, signal);
   const socket = await connectToFirst(addresses, destination.port, network, signal);

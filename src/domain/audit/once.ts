@@ -2,14 +2,22 @@
 
 import { hour } from '../durations.ts';
 
+<<<<<<< HEAD
 /** Maximum per account and hour, since strangers cause these entries. */
 const defaultMost = 2_000;
 /** Maximum about one thing and from one source, so that the room is shared. */
+=======
+/** In an hour, of one account and kind: strangers choose what is remembered. */
+const defaultMost = 2_000;
+/** Of these, of one thing, and from one source: nobody uses them up alone. */
+>>>>>>> main
 const defaultMostAbout = 8;
 const defaultMostFrom = 200;
 
 /** Something that happened to a thing. */
 export interface Happening {
+  /** What each kind is told of is bounded by itself. */
+  readonly kind: string;
   /** The thing. */
   readonly about: string;
   /** What happened to it, with everything that distinguishes occurrences. */
@@ -52,14 +60,15 @@ export function createOnceAnHour(options: OnceOptions = {}): Once {
     }
   }
 
-  function hasRoom(told: Map<string, Told>, { about, source }: Happening): boolean {
-    if (told.size >= most) return false;
-    let [ofThing, fromSource] = [0, 0];
+  function hasRoom(told: Map<string, Told>, { kind, about, source }: Happening): boolean {
+    let [ofKind, ofThing, fromSource] = [0, 0, 0];
     for (const { happening } of told.values()) {
+      if (happening.kind !== kind) continue;
+      ofKind += 1;
       if (happening.about === about) ofThing += 1;
       if (happening.source === source) fromSource += 1;
     }
-    return ofThing < mostAbout && fromSource < mostFrom;
+    return ofKind < most && ofThing < mostAbout && fromSource < mostFrom;
   }
 
   return {
@@ -78,6 +87,6 @@ export function createOnceAnHour(options: OnceOptions = {}): Once {
   };
 }
 
-function keyOf({ about, what }: Happening): string {
-  return `${about} ${what}`;
+function keyOf({ kind, about, what }: Happening): string {
+  return `${kind} ${about} ${what}`;
 }

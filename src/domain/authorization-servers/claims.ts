@@ -39,7 +39,10 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type ClaimServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this name. */
+/**
+ * Adds a claim. Throws `not_found`, `value_invalid`, and `conflict` (name `label`) when the server has one of this
+ * name.
+ */
 export function addClaim(
   services: ClaimServices,
   account: Audited,

@@ -28,7 +28,10 @@ type Owner = Pick<Account, 'id'>;
 type Audited = Pick<Account, 'id' | 'record'>;
 type ScopeServices = Pick<Services, 'store' | 'clock' | 'vault'>;
 
-/** Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this value. */
+/**
+ * Adds a scope. Throws `not_found`, `value_invalid`, and `conflict` (name `value`) when the server has one of this
+ * value.
+ */
 export function addScope(
   services: ScopeServices,
   account: Audited,

@@ -41,7 +41,8 @@ export async function withSameSector(
   if (metadata.subjectType !== former.subjectType) throw invalid('subject_type', `must stay ${former.subjectType}`);
   const replaced = await withSector(services, account, metadata, former);
   if (replaced.sector === former.sector) return replaced;
-  throw invalid('redirect_uris', `must stay in the sector of this client, which is ${former.sector}`);
+  const member = metadata.extra.sector_identifier_uri === undefined ? 'redirect_uris' : name;
+  throw invalid(member, `must stay in the sector of this client, which is ${former.sector}`);
 }
 
 /** A grant without a redirect does not prove control of the host that the redirect URIs name. */

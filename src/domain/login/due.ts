@@ -11,7 +11,7 @@ import { effectivePolicy } from '../policies/effective-policy.ts';
 import { type Demand, findDemand } from '../second-factor/demand.ts';
 import { mustReplacePassword } from '../users/set-password.ts';
 import type { OpenRequest } from './authorization-request.ts';
-import { isMultiFactor, passwordMethods } from './methods.ts';
+import { isMultiFactor, isOfLink, passwordMethods } from './methods.ts';
 import { afterReplacing, findStandingFailure } from './standing.ts';
 
 /** What a sign-in is for, and what has been decided about it so far. */
@@ -58,7 +58,7 @@ export async function findDue(
   if (failure) return { due: 'refused', failure };
   const policy = await policyOfSignIn(services, account, way, user);
   if (!isMultiFactor(methods)) {
-    const demand = await demandOf(services, account, way, user, policy);
+    const demand = await demandOf(services, account, way, user, policy, methods);
     if (demand !== 'none') return { due: stepOf(demand), policy };
   }
   // The user's own policy is in force unless a hook or the app chose another.
@@ -89,15 +89,26 @@ async function policyOfSignIn(
   return effectivePolicy({ store }, account, user, client);
 }
 
+<<<<<<< HEAD
 /** What a sign-in requires beyond the first factor, by its policy and by the application's request. */
 function demandOf(
+=======
+/**
+ * What a sign-in asks for beside the first factor, by its policy and by the application's own wish. A link shows the
+ * mailbox alone, so its user is asked for any factor that they have, and for none of a user without.
+ */
+async function demandOf(
+>>>>>>> main
   services: Pick<DueServices, 'store'>,
   account: Account,
   { wantsSecondFactor }: Way,
   { id }: UserRecord,
-  { otpRequired }: PolicyRecord,
+  policy: PolicyRecord,
+  methods: readonly string[],
 ): Promise<Demand> {
-  return findDemand(services, account, id, { otpRequired: otpRequired || wantsSecondFactor });
+  const otpRequired = policy.otpRequired || wantsSecondFactor;
+  const demand = await findDemand(services, account, id, { otpRequired: otpRequired || isOfLink(methods) });
+  return demand === 'enrol' && !otpRequired ? 'none' : demand;
 }
 
 /** How a session can get the second factor that it lacks for an application; null: it lacks nothing. */

@@ -6,6 +6,8 @@ import type { Milliseconds } from '../../store/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { recordEvent } from '../audit/record.ts';
 import { Failure } from '../failure.ts';
+import { passkeyMethods, withSecondFactor } from '../login/methods.ts';
+import { openRaisedSession } from '../opening/open.ts';
 import { endOfChallenge, newChallenge, type Purpose, useChallenge } from '../passkeys/challenge.ts';
 import { referenceTo, relyingPartyOf, userHandleOf } from '../passkeys/relying-party.ts';
 import { canAddDevice, takeDevice, unknownDevice } from '../second-factor/devices.ts';
@@ -72,7 +74,11 @@ function creationOptions(
 /** Why nothing was changed: the browser's answer is invalid, the name is invalid, or the user has ten devices. */
 export type PasskeyProblem = 'answer' | 'name' | 'full';
 
+<<<<<<< HEAD
 /** Null: it succeeded. */
+=======
+/** Of a change of one; null: it was done. */
+>>>>>>> main
 export type PasskeyOutcome = PasskeyProblem | null;
 
 /** The typed name, or null if it is invalid. */
@@ -85,34 +91,57 @@ function readName(typed: string): string | null {
   }
 }
 
+<<<<<<< HEAD
 /** Stores a passkey that the browser has created. Throws as `inVisit` does. */
+=======
+type PasskeyAdded =
+  | { readonly outcome: 'added'; readonly sessionSecret: string }
+  | { readonly outcome: 'refused'; readonly problem: PasskeyProblem };
+
+function refused(problem: PasskeyProblem): PasskeyAdded {
+  return { outcome: 'refused', problem };
+}
+
+/**
+ * Keeps a passkey that the browser has made, and whose authenticator has verified the user: the session is worth it
+ * from then on. Throws as `inVisit` does.
+ */
+>>>>>>> main
 export async function addPasskey(
   services: WriteServices,
   account: Account,
   visit: Visitor,
   given: { readonly answer: string; readonly name: string },
-): Promise<PasskeyOutcome> {
+): Promise<PasskeyAdded> {
   const name = readName(given.name);
-  if (name === null) return 'name';
+  if (name === null) return refused('name');
   const challenge = services.passkeys.read(given.answer)?.challenge ?? '';
   const end = endOfChallenge(services, account, purposeOf(visit), challenge);
   const made =
     end === null ? null : await services.passkeys.verifyNew(relyingPartyOf(account), challenge, given.answer);
-  if (end === null || !made) return 'answer';
+  if (end === null || !made) return refused('answer');
   const { publicKey, ...kept } = made;
   const now = services.clock.now();
-  const adding = inVisit(services, account, visit, { recent: true }, async (tx, { user }): Promise<PasskeyOutcome> => {
-    if (!(await useChallenge(tx, account, challenge, end))) return 'answer';
+  const adding = inVisit(services, account, visit, { recent: true }, async (tx, admitted): Promise<PasskeyAdded> => {
+    if (!(await useChallenge(tx, account, challenge, end))) return refused('answer');
+    const { user, session } = admitted;
     const actor = { type: 'user', id: user.id } as const;
     const device = { kind: 'passkey', name, seed: publicKey, step: -1, now, expiresAt: null, actor } as const;
     const { id } = await addDevice(services, tx, account, user.id, device);
     await tx.passkeys.create({ accountId: account.id, deviceId: id, ...kept });
-    return null;
+    const methods = withSecondFactor(session.amr, passkeyMethods(kept));
+    return { outcome: 'added', sessionSecret: await openRaisedSession(services, tx, account, admitted, methods) };
   });
   return adding.catch((error: unknown) => {
+<<<<<<< HEAD
     // The passkey is registered already, or a concurrent form added the last device allowed.
     if (error instanceof Failure && error.code === 'conflict') return 'answer';
     if (error instanceof Failure && error.code === 'value_invalid') return 'full';
+=======
+    // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
+    if (error instanceof Failure && error.code === 'conflict') return refused('answer');
+    if (error instanceof Failure && error.code === 'value_invalid') return refused('full');
+>>>>>>> main
     throw error;
   });
 }

@@ -48,9 +48,10 @@ export async function lacksFactorFor(
   methods: readonly string[],
 ): Promise<boolean> {
   if (isMultiFactor(methods)) return false;
-  const policy = await effectivePolicy({ store }, account, user, null);
-  if (policy.otpRequired) return true;
-  return recent && (await findDemand({ store }, account, user.id, policy)) === 'verify';
+  const { otpRequired } = await effectivePolicy({ store }, account, user, null);
+  if (otpRequired) return true;
+  // A passkey too: a password that opens a sign-in without it must not be worth its removal.
+  return recent && (await findDemand({ store }, account, user.id, { otpRequired: true })) === 'verify';
 }
 
 /**

@@ -17,8 +17,9 @@ import { allowedScope, grantableScope, splitScope } from './scopes.ts';
 import type { TokenSet } from './token-set.ts';
 
 /**
- * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on.
- * Throws `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of the user's standing.
+ * Tokens for a user's name and password (RFC 6749 §4.3), where the account turned it on. Throws
+ * `client_not_authorized`, `grant_invalid`, `scope_invalid`, `target_invalid`, `sign_in_refused` and the refusals of
+ * the user's standing.
  */
 export async function grantByPassword(
   services: RunServices & Pick<Services, 'random' | 'signer' | 'passwords' | 'counts'>,

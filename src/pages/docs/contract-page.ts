@@ -7,7 +7,10 @@ import type { Link, SurfaceView } from './surface-view.ts';
  */
 const styleDigests = ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', 'QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='];
 
-/** Scripts and styles of this host and those of Redoc; its search runs in a worker that it makes. The page asks for no data. */
+/**
+ * Scripts and styles of this host and those of Redoc; its search runs in a worker that it makes. The page asks for no
+ * data.
+ */
 export const contractPagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

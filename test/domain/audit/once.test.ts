@@ -5,7 +5,7 @@ import { createOnceAnHour, type Happening } from '../../../src/domain/audit/once
 const hour = 3_600_000;
 
 function happening(about: string, given: Partial<Happening> = {}): Happening {
-  return { about, what: 'refused', source: '198.51.100.7', ...given };
+  return { kind: 'refused', about, what: 'revoked', source: '198.51.100.7', ...given };
 }
 
 test('tells of a thing the first time, and again once the hour that began then is over', () => {
@@ -43,6 +43,7 @@ test('tells no more than so much in an hour: of an account, of a thing, from a s
     told(10, (number) => happening(`other ${number}`, { source: `source ${number}` })),
     1,
   );
+  assert.equal(once.isFirst(1, happening('one', { kind: 'repeated' })), true, 'another kind has room of its own');
   now = hour;
   assert.equal(told(10, fromOne), 3);
 });

@@ -1,4 +1,6 @@
-/** What was right when it was checked opens nothing once it is not: a hook holds the sign-in up, and something changes. */
+/**
+ * What was right when it was checked opens nothing once it is not: a hook holds the sign-in up, and something changes.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

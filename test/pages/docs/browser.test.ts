@@ -37,7 +37,9 @@ describe('the documentation in a browser', () => {
     await app.dispose();
   });
 
-  /** Runs `look` in a browser; any error, anything the policy forbids and any request to another host fails the test. */
+  /**
+   * Runs `look` in a browser; any error, anything the policy forbids and any request to another host fails the test.
+   */
   async function browse(options: BrowserOptions, look: (page: Page) => Promise<void>): Promise<void> {
     const { page, close } = await openBrowser(options);
     const complaints: string[] = [];

@@ -25,7 +25,10 @@ import { assertClientError, assertError, toClient, unlimited } from './asking.ts
 
 const pairwise = { subject_type: 'pairwise' };
 
-/** OpenID Connect Core §8, Registration §5: another subject in each sector. On an application whose Internet is the test's. */
+/**
+ * OpenID Connect Core §8, Registration §5: another subject in each sector. On an application whose Internet is the
+ * test's.
+ */
 export function pairwiseSubjects(kind: 'sqlite' | 'postgres'): void {
   const asked: EgressRequest[] = [];
   let there: unknown = [];

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import type { UserStatus } from '../../../src/store/users.ts';
 import { assertTold } from '../../domain/audit/told.ts';
 import { chosen, goodPassword, newInvite } from '../../support/invites.ts';
+import { asksForPasskey, givePasskey, passkeyOptionsOf, showPasskey } from '../../support/passkeys.ts';
 import { askForLink, mailsTo, newLink } from '../../support/resets.ts';
 import { dump } from '../../support/rows.ts';
 import { giveDevice } from '../../support/second-factor.ts';
@@ -157,6 +158,17 @@ export function forgotPassword(app: AppOf): void {
       ['mfa.verified', about, about, { device_id: device.id }],
       ['sign_in.succeeded', about, about, { method: 'account', methods: ['urn:gatehouse:amr:mailbox', 'otp', 'mfa'] }],
     ]);
+  });
+
+  it('who has passkeys alone is asked for one, and nothing more than that is asked of who has none', async () => {
+    const user = await makeUser(app());
+    const { passkey } = await givePasskey(app(), user);
+    const due = await submit(app(), await open(await newLink(app(), user.email)), chosen);
+    assert.ok(asksForPasskey(due.answer.text));
+    assert.ok(!due.jar.cookies.has('__Host-sid'));
+    const { answer } = await showPasskey(app(), due, passkey.get(passkeyOptionsOf(due.answer.text)));
+    assert.equal(heading(answer), 'Your account');
+    assert.match(answer.text, /Your password has been changed\./);
   });
 
   it('no walk that began with a link leads to enrolling a factor, whatever becomes of the one it asked for', async () => {

@@ -5,6 +5,7 @@ import type { UserRecord } from '../../../src/store/users.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/conforms.ts';
 import {
+  asksForPasskey,
   certifiedStatement,
   emptyStatement,
   givePasskey,
@@ -41,9 +42,17 @@ export function passkeys(app: AppOf): void {
     const { jar, answer } = await setting.signIn();
     assert.ok(isConsent(answer));
     const look = () => one.send('GET', path, { headers: jar.header });
-    const { csrf = '' } = readForm((await look()).text).fields;
-    const post = (form: Record<string, string>, to = path) =>
-      one.send('POST', to, { headers: jar.header, form: { csrf, ...form } });
+    const tokenOf = ({ text }: Answer) => readForm(text).fields['csrf'] ?? '';
+    let csrf = tokenOf(await look());
+    const post = async (form: Record<string, string>, to = path) => {
+      const answer = await one.send('POST', to, { headers: jar.header, form: { csrf, ...form } });
+      const isRaised = answer.headers['location'] === `${path}?done=passkey_added`;
+      if (isRaised) {
+        jar.keep(answer);
+        csrf = tokenOf(await look());
+      }
+      return answer;
+    };
     return { one, setting, user: setting.user, jar, look, post };
   }
 
@@ -51,6 +60,14 @@ export function passkeys(app: AppOf): void {
   async function make({ one, look }: SignedIn, lies?: Lies) {
     const passkey = new TestPasskey(one.account.baseUrl);
     return { passkey, credential: passkey.create(passkeyOptionsOf((await look()).text), lies) };
+  }
+
+  /** A passkey that was added on the page: the session is worth it. */
+  async function addOne(signedIn: SignedIn) {
+    const { passkey, credential } = await make(signedIn);
+    assert.equal((await signedIn.post({ credential, name: 'Laptop' })).status, 303);
+    const [stored] = await app().services.store.passkeys.list(signedIn.one.account.id, signedIn.user.id);
+    return { passkey, id: stored?.device.id };
   }
 
   const namesOf = ({ text }: Answer) =>
@@ -158,7 +175,10 @@ export function passkeys(app: AppOf): void {
     const { passkey, credential } = await make(one);
     assert.equal((await other.post({ credential, name: 'Laptop' })).status, 422, "another session's");
     const sent = await Promise.all(Array.from({ length: 5 }, () => one.post({ credential, name: 'Laptop' })));
-    assert.deepEqual(sent.map(({ status }) => status).sort(), [303, 422, 422, 422, 422]);
+    const outcomes = sent.map(({ headers }) => headers['location'] === `${path}?done=passkey_added`);
+    assert.deepEqual(outcomes.toSorted(), [false, false, false, false, true]);
+    assert.deepEqual(namesOf(await one.look()), ['Laptop']);
+    assert.equal((await one.post({ credential, name: 'Laptop' })).status, 422, 'once more');
     const again = passkey.create(passkeyOptionsOf((await other.look()).text));
     assert.equal((await other.post({ credential: again, name: 'Laptop' })).status, 422, "another user's");
     assert.deepEqual(namesOf(await other.look()), []);
@@ -192,7 +212,7 @@ export function passkeys(app: AppOf): void {
   it('is for ten minutes after a sign-in; later, and for who is not signed in, a sign-in comes first and leads back', async () => {
     using _ = app().services.clock.hold();
     const signedIn = await signIn();
-    const { id } = await givePasskey(app(), signedIn.user);
+    const { id, passkey } = await addOne(signedIn);
     app().services.clock.advance(5 * minute);
     const { credential } = await make(signedIn);
     app().services.clock.advance(5 * minute);
@@ -210,8 +230,24 @@ export function passkeys(app: AppOf): void {
     }
     assert.equal((await app().services.store.passkeys.list(app().account.id, signedIn.user.id)).length, 1);
     const asked = await walk(app(), signedIn.jar, path);
-    const back = await submit(app(), asked, { username: signedIn.user.email ?? '', password });
+    const half = await submit(app(), asked, { username: signedIn.user.email ?? '', password });
+    const back = await showPasskey(app(), half, passkey.get(passkeyOptionsOf(half.answer.text)));
     assert.deepEqual([heading(back.answer), namesOf(back.answer)], ['Your passkeys', ['Laptop']]);
+  });
+
+  it('the password alone does not remove one, nor enrol an app, of a user who has one', async () => {
+    const signedIn = await signIn();
+    await givePasskey(app(), signedIn.user);
+    for (const to of [path, '/account/second-factors', '/account/second-factors/new']) {
+      const jar = new CookieJar();
+      const asked = await walk(app(), jar, to);
+      const next = await submit(app(), asked, { username: signedIn.user.email ?? '', password });
+      assert.ok(asksForPasskey(next.answer.text), to);
+      assert.notEqual(heading(next.answer), 'Your passkeys');
+      const refused = await app().send('GET', to, { headers: jar.header });
+      assert.equal(refused.status, 303, to);
+    }
+    assert.equal((await signedIn.look()).status, 303, 'nor in a session of before');
   });
 
   it('a passkey signs in to the account pages as well', async () => {
@@ -235,7 +271,7 @@ export function passkeys(app: AppOf): void {
 
   it('forged forms change nothing; members given twice are 400; what is not a passkey of the user stays (L2)', async () => {
     const [one, other] = [await signIn(), await signIn()];
-    const { id } = await givePasskey(app(), one.user);
+    const { id } = await addOne(one);
     const device = await giveDevice(app(), other.user);
     await removeDevice(app().services, app().account, other.user.id, device.id);
     const change = `${path}/change`;

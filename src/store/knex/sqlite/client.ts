@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { Failure } from '../../../domain/failure.ts';
 import { isBusy } from '../errors.ts';
+import { preparerOf } from './statements.ts';
 
 /** How long SQLite itself waits for another process; this blocks the event loop. */
 const openingPatienceMilliseconds = 2000;
@@ -183,7 +184,7 @@ export class SqliteClient extends BetterSqlite3Client {
     if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
     // On some errors (disk full) SQLite has rolled back by itself; asked again it would hide the error behind another.
     if (/^ROLLBACK\b/.test(query.sql) && !connection.inTransaction) query.sql = 'select 1';
-    const answered = await patiently(connection, patienceOf(this), () => super._query(connection, query));
+    const answered = await patiently(connection, patienceOf(this), () => super._query(preparerOf(connection), query));
     // Only a writer knows that no other process is writing.
     if (!/^select/i.test(query.sql)) busy.delete(connection);
     if (!connection.inTransaction) assertDurable(connection, /^(insert|update|delete)/i.test(query.sql));

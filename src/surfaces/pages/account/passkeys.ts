@@ -12,6 +12,7 @@ import {
 } from '../../../domain/own-account/passkeys.ts';
 import { fullName } from '../../../domain/users/names.ts';
 import type { Handlers } from '../../../http/operation.ts';
+import { setCookie } from '../../../pages/cookies.ts';
 import { pageHeaders } from '../../../pages/failure-page.ts';
 import { formAction } from '../../../pages/links.ts';
 import { passkeysPage } from '../../../pages/views.ts';
@@ -55,9 +56,12 @@ export function ownPasskeys(services: Needs): Handlers<Operations> {
       const entered = await visitByForm(services, origin, body.csrf, 'showPasskeys', true);
       if (!entered.visit) return respond(303, undefined, { ...entered.onward });
       const given = { answer: body.credential ?? '', name: body.name ?? '' };
-      const problem = await addPasskey(services, account, entered.visit, given);
-      if (problem === null) return respond(303, undefined, done('showPasskeys', 'passkey_added'));
-      return respond(422, await pageOf(account, entered.visit, { problem }), headers);
+      const result = await addPasskey(services, account, entered.visit, given);
+      if (result.outcome === 'refused') {
+        return respond(422, await pageOf(account, entered.visit, { problem: result.problem }), headers);
+      }
+      const cookie = { 'set-cookie': setCookie(account, 'sid', result.sessionSecret) };
+      return respond(303, undefined, { ...done('showPasskeys', 'passkey_added'), ...cookie });
     },
 
     /** POST /account/passkeys/change: 303 to the list, or 422 with the page again. */

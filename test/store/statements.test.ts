@@ -1,0 +1,40 @@
+/** Statements of Knex on SQLite are prepared once. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import Sqlite from 'better-sqlite3';
+import { preparerOf } from '../../src/store/knex/sqlite/statements.ts';
+
+describe('statements on a connection to SQLite', () => {
+  function open() {
+    const connection = new Sqlite(':memory:');
+    connection.exec('create table things (id integer); insert into things values (1)');
+    return { connection, preparer: preparerOf(connection) };
+  }
+
+  it('are prepared once for each text, and apart for each connection', () => {
+    const { connection, preparer } = open();
+    const read = preparer.prepare('select * from things');
+    assert.equal(preparerOf(connection).prepare('select * from things'), read);
+    assert.notEqual(open().preparer.prepare('select * from things'), read);
+    preparer.prepare('insert into things values (?)').run(2);
+    assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1 }, { id: 2 }]);
+  });
+
+  it('answer what a table has after it was changed', () => {
+    const { preparer } = open();
+    assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1 }]);
+    preparer.prepare("alter table things add column name text default 'one'").run();
+    assert.deepEqual(preparer.prepare('select * from things').all(), [{ id: 1, name: 'one' }]);
+  });
+
+  it('are kept for so many texts', () => {
+    const { preparer } = open();
+    const first = preparer.prepare('select 0 as number');
+    for (let number = 1; number < 500; number += 1) preparer.prepare(`select ${number} as number`);
+    assert.equal(preparer.prepare('select 0 as number'), first);
+    preparer.prepare('select 500 as number');
+    assert.notEqual(preparer.prepare('select 0 as number'), first);
+    assert.deepEqual(first.all(), [{ number: 0 }], 'one that is not kept any more still works');
+  });
+});

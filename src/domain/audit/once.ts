@@ -2,15 +2,9 @@
 
 import { hour } from '../durations.ts';
 
-<<<<<<< HEAD
-/** Maximum per account and hour, since strangers cause these entries. */
+/** Maximum per account, kind and hour, since strangers cause these entries. */
 const defaultMost = 2_000;
-/** Maximum about one thing and from one source, so that the room is shared. */
-=======
-/** In an hour, of one account and kind: strangers choose what is remembered. */
-const defaultMost = 2_000;
-/** Of these, of one thing, and from one source: nobody uses them up alone. */
->>>>>>> main
+/** Maximum of these about one thing and from one source, so that nobody uses them up alone. */
 const defaultMostAbout = 8;
 const defaultMostFrom = 200;
 

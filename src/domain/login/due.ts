@@ -89,16 +89,11 @@ async function policyOfSignIn(
   return effectivePolicy({ store }, account, user, client);
 }
 
-<<<<<<< HEAD
-/** What a sign-in requires beyond the first factor, by its policy and by the application's request. */
-function demandOf(
-=======
 /**
- * What a sign-in asks for beside the first factor, by its policy and by the application's own wish. A link shows the
- * mailbox alone, so its user is asked for any factor that they have, and for none of a user without.
+ * What a sign-in requires beyond the first factor, by its policy and by the application's request. A link only proves
+ * access to the mailbox, so its user is asked for any factor that they have, but a user without one is not.
  */
 async function demandOf(
->>>>>>> main
   services: Pick<DueServices, 'store'>,
   account: Account,
   { wantsSecondFactor }: Way,

@@ -74,11 +74,7 @@ function creationOptions(
 /** Why nothing was changed: the browser's answer is invalid, the name is invalid, or the user has ten devices. */
 export type PasskeyProblem = 'answer' | 'name' | 'full';
 
-<<<<<<< HEAD
-/** Null: it succeeded. */
-=======
-/** Of a change of one; null: it was done. */
->>>>>>> main
+/** The result of a change; null: it succeeded. */
 export type PasskeyOutcome = PasskeyProblem | null;
 
 /** The typed name, or null if it is invalid. */
@@ -91,9 +87,6 @@ function readName(typed: string): string | null {
   }
 }
 
-<<<<<<< HEAD
-/** Stores a passkey that the browser has created. Throws as `inVisit` does. */
-=======
 type PasskeyAdded =
   | { readonly outcome: 'added'; readonly sessionSecret: string }
   | { readonly outcome: 'refused'; readonly problem: PasskeyProblem };
@@ -103,10 +96,9 @@ function refused(problem: PasskeyProblem): PasskeyAdded {
 }
 
 /**
- * Keeps a passkey that the browser has made, and whose authenticator has verified the user: the session is worth it
- * from then on. Throws as `inVisit` does.
+ * Stores a passkey that the browser has created, whose authenticator has verified the user; the session then counts as
+ * having it. Throws as `inVisit` does.
  */
->>>>>>> main
 export async function addPasskey(
   services: WriteServices,
   account: Account,
@@ -133,15 +125,9 @@ export async function addPasskey(
     return { outcome: 'added', sessionSecret: await openRaisedSession(services, tx, account, admitted, methods) };
   });
   return adding.catch((error: unknown) => {
-<<<<<<< HEAD
     // The passkey is registered already, or a concurrent form added the last device allowed.
-    if (error instanceof Failure && error.code === 'conflict') return 'answer';
-    if (error instanceof Failure && error.code === 'value_invalid') return 'full';
-=======
-    // Somebody has this very passkey, or a form that was sent beside this one added the last that there may be.
     if (error instanceof Failure && error.code === 'conflict') return refused('answer');
     if (error instanceof Failure && error.code === 'value_invalid') return refused('full');
->>>>>>> main
     throw error;
   });
 }

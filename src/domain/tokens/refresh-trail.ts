@@ -47,15 +47,9 @@ function happeningOf(
   origin: AuditContext,
 ): Happening {
   const source = origin.source && networkSourceOf(origin.source);
-<<<<<<< HEAD
   // Repetitions are recorded once per network: one may be the owner's, another a thief's.
-  const what = outcome.outcome === 'refused' ? outcome.reason : `repeated ${source}`;
-  return { about: String(grantId), what, source };
-=======
-  // A repetition is told with each network that it comes from: one may be its owner's, and one a thief's.
   const what = outcome.outcome === 'refused' ? outcome.reason : String(source);
   return { kind: outcome.outcome, about: String(grantId), what, source };
->>>>>>> main
 }
 
 function describe(client: ClientRecord, grantId: number, outcome: Untypical): AuditEvent {
